@@ -27,7 +27,10 @@ NAMES = $(if $(strip $(GIVEN)),$(filter $(GIVEN),$(ALL_NAMES)),$(ALL_NAMES))
 TABLES = $(if $(filter gemm_mi100_%,$(NAMES)),tables)
 DBS = $(MIOPEN_DB)/gfx900_56.db.bz2 $(MIOPEN_DB)/gfx906_60.db.bz2
 
-BASE = -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools -I$(BUILD)
+# With MinGW kpred alone is built, without the commands for servers; tools/base/platform.c says what stands for POSIX.
+WINDOWS := $(findstring mingw,$(shell $(CC) -dumpmachine 2>/dev/null))
+EXE = $(if $(WINDOWS),.exe)
+BASE = -std=c99 -D_POSIX_C_SOURCE=200809L $(if $(WINDOWS),-D_POSIX) -I. -Itools -I$(BUILD)
 # Libraries that some files can do without, each by itself: a file of data that needs one says so.
 HASH := \#
 library = $(shell printf '$(HASH)include <$(1).h>\nint main(void){return 0;}' \
@@ -43,11 +46,15 @@ SOURCES = $(wildcard $(ROOMS:%=tools/%/*.c))
 MAINS = $(filter %/kpred.c %/kpred_train.c,$(SOURCES))
 OBJECTS = $(SOURCES:%.c=$(BUILD)/%.o)
 ARCHIVE = $(BUILD)/libkpred-tools.a
-PROGRAMS = $(BUILD)/kpred $(BUILD)/kpred-train
+PROGRAMS = $(BUILD)/kpred$(EXE) $(if $(WINDOWS),,$(BUILD)/kpred-train)
 # kpred needs half of it, which has an archive of its own, so that `make demo` need not wait for the other half.
 PREDICTING = $(wildcard $(patsubst %,tools/%/*.c,base model data miopen aiter triton serve lab/paper)) \
     $(patsubst %,tools/cli/%.c,commands models predict miopen servers bench bench_time bare) \
     $(patsubst %,tools/train/%.c,additive_net matrix recipe) tools/eval/predictor.c
+ifneq ($(WINDOWS),)
+PREDICTING := $(filter-out $(patsubst %,tools/%.c,base/outfile base/process base/talk aiter/% triton/% serve/% \
+    cli/servers),$(PREDICTING))
+endif
 PREDICT_ARCHIVE = $(BUILD)/libkpred-predict.a
 
 # kpred-evolve is built where LLVM is.
@@ -74,10 +81,10 @@ ifeq ($(LLVM_LIB),)
 	@echo "$(WITHOUT_LLVM)"
 endif
 
-$(BUILD)/kpred: $(BUILD)/tools/cli/kpred.o $(PREDICT_ARCHIVE)
+$(BUILD)/kpred$(EXE): $(BUILD)/tools/cli/kpred.o $(PREDICT_ARCHIVE)
 $(BUILD)/kpred-train: $(BUILD)/tools/cli/kpred_train.o $(ARCHIVE)
-$(BUILD)/kpred $(BUILD)/kpred-train: $(BUILD)/libraries
-	$(call says,link,$@)$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o %.a,$^) -o $@ $(LIBRARIES) -lm -pthread
+$(BUILD)/kpred$(EXE) $(BUILD)/kpred-train: $(BUILD)/libraries
+	$(call says,link,$@)$(CC) $(CFLAGS) $(if $(WINDOWS),-static) $(LDFLAGS) $(filter %.o %.a,$^) -o $@ $(LIBRARIES) -lm -pthread
 
 $(PREDICT_ARCHIVE): $(PREDICTING:%.c=$(BUILD)/%.o)
 $(ARCHIVE): $(filter-out $(MAINS:%.c=$(BUILD)/%.o),$(OBJECTS))
@@ -108,21 +115,23 @@ $(BUILD)/models.h: $(MODELS) kpred.h kpred_constraints.h kpred_hip.h tools/relea
 	@mkdir -p $(@D)
 	$(call says,make,$@)sh tools/release/models.sh $(MODELS) > $@.tmp && mv $@.tmp $@
 
-# What pages have as text: their style and scripts, and the C that a model is asked by there.
+# What pages have as text: their style and scripts, the C that a model is asked by there, and conditions of rules.
 PAGE_TEXTS = tools/base/plot.css tools/base/page.css tools/base/page.js tools/cli/explore.js tools/cli/explore.c.txt
 $(BUILD)/tools/base/page.o $(BUILD)/tools/base/plot.o: $(BUILD)/page_texts.h
 $(BUILD)/tools/cli/explore.o: $(BUILD)/page_texts.h
-$(BUILD)/page_texts.h: $(PAGE_TEXTS) tools/release/texts.sh
+$(BUILD)/page_texts.h: $(PAGE_TEXTS) kpred_constraints.h tools/cli/explore.awk tools/release/texts.sh
 	@mkdir -p $(@D)
 	$(call says,make,$@)for path in $(PAGE_TEXTS); do \
 	    name=$$(basename $$path | tr . _); \
 	    echo "#ifdef NEEDS_$$name" && sh tools/release/texts.sh $$name <$$path && echo '#endif' || exit 1; \
-	done >$@.tmp && mv $@.tmp $@
+	done >$@.tmp && { echo '#ifdef NEEDS_explore_rules' && \
+	    awk -f tools/cli/explore.awk kpred_constraints.h | sh tools/release/texts.sh explore_rules && echo '#endif'; } \
+	    >>$@.tmp && mv $@.tmp $@
 
 -include $(OBJECTS:.o=.d)
 
 .PHONY: demo
-demo: $(filter %/kpred,$(PROGRAMS)) $(BUILD)/resnet50 ## build kpred, and predict for the layers of ResNet-50 by each kernel that applies. ALL=1: print all
+demo: $(BUILD)/kpred$(EXE) $(BUILD)/resnet50 ## build kpred, and predict for the layers of ResNet-50 by each kernel that applies. ALL=1: print all
 	@$(BUILD)/resnet50 $(if $(filter-out 0,$(ALL)),all)
 
 $(BUILD)/%: examples/%.c kpred.h kpred_constraints.h $(MODELS)
@@ -161,8 +170,8 @@ page: $(BUILD)/kpred-train ## all shipped models in one page of HTML, which answ
 	@$(BUILD)/kpred-train report $(MODELS) -o $(BUILD)/kpred.html --force
 
 .PHONY: bench
-bench: $(BUILD)/kpred ## time all models with beams 1, 10, 100, by each body, and over a bare loop
-	@$(BUILD)/kpred bench --ratio --body all
+bench: $(BUILD)/kpred$(EXE) ## time all models with beams 1, 10, 100, by each body, and over a bare loop
+	@$(BUILD)/kpred$(EXE) bench --ratio --body all
 
 .PHONY: install
 install: all ## programs, headers, man pages and all else, below DESTDIR and PREFIX

@@ -113,6 +113,21 @@ def rules():
     assert [n for n, _ in kept] == [4, 4, 4, 4] and list(kept[3][1]) == ["tile_rows", "tile_cols", "walk", "edge"], kept
 
 
+    said = ask("""
+        const which = document.querySelector('#ask [name=model]');
+        const set = (control, index) => {
+            control.selectedIndex = index;
+            control.dispatchEvent(new Event('change', {bubbles: true}));
+        };
+        set(which, kpred.models.findIndex(m => m.name === 'conv_asm_1x1u'));
+        const chunks = document.querySelector('#ask [name=chunks_per_wave]');
+        const read = document.querySelector('#ask [name=read_size]');
+        set(read, read.options.length - 1);
+        set(chunks, 0);
+        return document.querySelector('#ask p.bad').textContent;""", path="all.html")
+    assert "rule kpred_rule_conv_asm_1x1u: " in said and "read_size << half <= chunks" in said, said
+
+
 def form():
     """Of a form that nobody filled in there are tuples; another size gives others, a broken tuple its condition."""
     first, second, said = ask("""
@@ -176,6 +191,15 @@ def themes():
         assert os.path.getsize(f"{name}.png") > 10000
 
 
+def printed():
+    """On paper each page of a table has its heading, and there is no form."""
+    look("--print-to-pdf=page.pdf --no-pdf-header-footer", "page.html")
+    pages = output("pdftotext -layout page.pdf -").split("\f")
+    rows = [page for page in pages if len(re.findall(r"(?m)^ *rows=\d+ cols=\d+ ", page)) > 2]
+    assert len(rows) > 9 and all(re.search("problem +rank +us", page) for page in rows), rows
+    assert "run in this page" not in "".join(pages), pages[0]
+
+
 def example():
     """examples/web/ask.c has the first tuple of `kpred predict`."""
     run(f"clang --target=wasm32 -O2 -nostdlib -Wl,--no-entry,--export=ask,--export=ask_tuples "
@@ -197,5 +221,6 @@ check("a rule's condition, and the search", rules)
 check("the form", form)
 check("tables are sorted and chosen", sorting)
 check("themes and a narrow screen", themes)
+check_with("pdftotext", "a printed page", printed)
 check_with("node", "the example for a web page", example)
 end()

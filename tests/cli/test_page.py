@@ -129,7 +129,7 @@ def hostile():
     assert EVIL in made.text and EVIL not in made.source and "<img" in made.text and not made.named("img")
     run(f"{TRAINER} train evil.spec --data '<img src=x onerror=alert(1)>.csv' --epochs 1 --split none -o evil.h")
     made = page("evil.h --data '<img src=x onerror=alert(1)>.csv'")
-    assert EVIL in made.text and EVIL not in made.source and len(made.named("script")) in (1, 3)
+    assert EVIL in made.text and EVIL not in made.source and len(made.named("script")) in (1, 4)
 
 
 def many():
@@ -152,7 +152,7 @@ def models():
     made = Page("none.html")
     assert "clang and lld" in made.text and "install clang lld" in done.stderr and not made.named("form")
     assert len(made.tables["Where the first tuple is furthest from the best"]) == 7
-    assert "boosted trees: " in made.text and "y = x" in made.text
+    assert "teacher trees: " in made.text and "y = x" in made.text
     head, *rows = read(f"{OWN}/times.csv").splitlines(True)
     write("known.csv", head + "".join(row for row in rows if row.split(",")[:2] == rows[0].split(",")[:2]))
     assert "0 problems that its split kept from training." in page("transpose.h --data known.csv").text

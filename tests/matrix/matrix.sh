@@ -333,6 +333,38 @@ table() {
             print "" } }' | sed 's/ *$//'
 }
 
+# kpred for Windows: it is built without a warning and, where $WINDOWS runs it, says and writes what it does here.
+windows_build() {
+    make -s "$where/windows/kpred.exe" BUILD="$where/windows" CC=x86_64-w64-mingw32-gcc \
+        CFLAGS="-O1 -Wall -Wextra -Werror"
+}
+
+# say FOLDER PROGRAM: in that folder, to all lines
+say() (
+    mkdir "$tmp/$1" && cd "$tmp/$1" || exit
+    while read -r line; do "$2" $line; echo "status $?"; done <../lines >said 2>&1
+)
+
+windows_runs() {
+    cp weights/conv_asm_1x1u.h tests/fixtures/networks.log "$tmp" && head -n 40 "$tmp/networks.log" >"$tmp/some.log"
+    printf '#!/bin/sh\nexec %s "%s" "$@"\n' "$WINDOWS" "$where/windows/kpred.exe" >"$tmp/windows"
+    chmod +x "$tmp/windows"
+    cat >"$tmp/lines" <<'END'
+models
+predict conv_asm_1x1u gpu=gfx906_60 dir=F dtype=FP32 n=16 c=64 h=56 w=56 k=256 stride=1
+predict ../conv_asm_1x1u.h gpu=gfx906_60 dir=F dtype=FP32 n=1 c=64 h=56 w=56 k=64 stride=1 --json
+predict ../some.log
+miopen --gpu gfx906_60 -o user.db ../some.log
+miopen --gpu gfx906_60 -o user.db ../networks.log
+END
+    say here "$kpred" && say there "$tmp/windows" && diff "$tmp/here" "$tmp/there" && [ -s "$tmp/here/user.db" ] &&
+        refuses 1 "serve: is a command of the programs for Linux" "$tmp/windows" serve
+}
+
+case $part in gcc | all)
+    check_with x86_64-w64-mingw32-gcc "kpred for Windows" windows_build
+    [ ! "${WINDOWS-}" ] || check "kpred for Windows, run" windows_runs ;;
+esac
 if [ "$part" = all ]; then
     csv >"$BUILD/release/matrix.csv" && table >"$BUILD/release/matrix.txt" && cat "$BUILD/release/matrix.txt"
 fi

@@ -176,7 +176,7 @@ def trains():
     write("more.csv", "m,lay\n" + "".join(f"{int(16 * 1.15 ** i)},{lay}\n" for i in range(33) for lay in VALUES["lay"]))
     assert judge("--model f:slow --problems more.csv")[0] == 0
     said = run(f"{TRAINER} train mm.spec --judge j.csv -o mm.h --epochs 6").stderr
-    assert "train mm.spec --judge j.csv" in read("mm.h") and "judges" not in said and "--data j.csv" in said, said
+    assert "train mm.spec --judge j.csv" in read("mm.h") and "trees" not in said and "--data j.csv" in said, said
     found = csv.DictReader(output(f"{TRAINER} eval mm.h --data j.csv -k 1,4 --csv").splitlines())
     assert [float(row["share"]) > .95 for row in found] == [True, True]
     run(f"{KPRED} predict mm.h m=1000 lay=rrr -k 2")

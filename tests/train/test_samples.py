@@ -109,7 +109,7 @@ def as_told(text, kept):
     tested = [p for p in problems if f'"{p[0]},{p[1]}"' in kept]
     known = [p for p in problems if p not in tested]
     assert len(tested) > 2, tested
-    for way, marks in ("nearest", lambda p: nearest(p, known)), ("single ", lambda _: single(known)):
+    for way, marks in ("nearest problem", lambda p: nearest(p, known)), ("one tuple for all", lambda _: single(known)):
         for k, said in zip((1, 4, 10), told(text, way), strict=True):
             is_so = math.exp(sum(share(p[2], marks(p), k) for p in tested) / len(tested))
             if abs(is_so - said) >= 6e-4:
@@ -121,9 +121,9 @@ def teaches():
     put_sample("all", sample(11, 40, len(TUPLES)))
     put_spec("some", "m,n", 20)
     text = train("some", "--data some.csv -o some.h --threads 2")
-    network, judges, near = (told(text, way) for way in ("network", "judges ", "nearest"))
+    network, judges, near = (told(text, way) for way in ("network", "teacher trees", "nearest problem"))
     assert "problems kept from training" in text and network[0] > .8 and network[1] > near[1], text
-    assert judges[0] > max(.8, near[0], told(text, "single ")[0]), text
+    assert judges[0] > max(.8, near[0], told(text, "one tuple for all")[0]), text
     of_kept, is_noted = evaluate("some.h --data some.csv --hits hits -k 10")
     assert is_noted and of_kept[0][0] > .95 and of_kept[0][1] < 60, of_kept
     # other problems, of which every tuple was timed or failed
@@ -160,7 +160,7 @@ def kept_teaches_nothing():
     few, args = [*sample(5, 40, 10)], "--data few.csv --epochs 1"
     put_sample("few", few)
     text = train("some", f"{args} -o alone.h")
-    assert "the network is behind `judges` at k = " in text, text # after one epoch
+    assert "the network is behind \"teacher trees\" at k = " in text, text # after one epoch
     evaluate("alone.h --data few.csv --hits hits")
     put_sample("few", few, read("hits"))
     other = train("some", f"{args} -o other.h")
@@ -168,8 +168,8 @@ def kept_teaches_nothing():
         assert f.read() == g.read()
     put_sample("few", few)
     put_sample("beside", sample(23, 40, 12))
-    beside = train("some", f"{args} -o beside.h --beside beside.csv")
-    assert told(other, "judges ")[0] < told(text, "judges ")[0] < told(beside, "judges ")[0], (text, other, beside)
+    beside, trees = train("some", f"{args} -o beside.h --beside beside.csv"), "teacher trees"
+    assert told(other, trees)[0] < told(text, trees)[0] < told(beside, trees)[0], (text, other, beside)
     assert "beside beside.csv, " in read("beside.h")
 
 

@@ -473,11 +473,12 @@ int opts_parse(const struct opt *table, int argc, char **argv)
     return rc < 0 ? check_apart(&p) : rc;
 }
 
-void opts_free(const struct opt *table)
+int opts_free(const struct opt *table, int status)
 {
     for (const struct opt *o = table; o->usage != NULL; o++)
         if (o->kind == OPT_TEXTS)
             free(((struct opt_texts *)o->to)->v);
+    return status;
 }
 
 /* ---- outputs ---- */

@@ -310,14 +310,6 @@ int out_open_new(struct outfile *o, const char *path)
     return rc;
 }
 
-int out_check_kept(const char *path, int force)
-{
-    struct stat st;
-    if (force || path == NULL || stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
-        return 0;
-    return fail("%s: is there already; --force replaces it", path);
-}
-
 int out_open_kept(struct outfile *o, const char *path, int force)
 {
     struct stat st;
@@ -413,36 +405,10 @@ void out_abandon(struct outfile *o)
     out_close(o);
 }
 
-/* Is all that was written to `f` on its way? Else errno says why: libc forgets the reason of an
-   earlier write that failed, so one more is tried. */
-static int flush(FILE *f)
-{
-    const int lost = ferror(f);
-    errno = 0;
-    if (fflush(f) == 0 && !lost)
-        return 0;
-    if (errno == 0) {
-        clearerr(f);
-        putc('\n', f);
-        fflush(f);
-    }
-    return -1;
-}
-
-static const char *reason(void)
-{
-    return errno != 0 ? strerror(errno) : "a part of it was lost";
-}
-
-int flush_stdout(void)
-{
-    return flush(stdout) == 0 ? 0 : fail("standard output: cannot write: %s", reason());
-}
-
 /* Everything written on the disk? Else errno says why. */
 static int to_disk(const struct outfile *o)
 {
-    const int rc = flush(o->f);
+    const int rc = flush_all(o->f);
     return rc == 0 && o->temporary != NULL ? fsync(fileno(o->f)) : rc;
 }
 
@@ -450,7 +416,7 @@ int out_flush(struct outfile *o)
 {
     if (o->f == stdout)
         return flush_stdout();
-    return to_disk(o) == 0 ? 0 : fail("%s: cannot write: %s", o->path, reason());
+    return to_disk(o) == 0 ? 0 : fail("%s: cannot write: %s", o->path, flush_reason());
 }
 
 /* The same, and closed */
@@ -500,7 +466,7 @@ int out_commit(struct outfile *o)
     if (rc == 0 && o->temporary != NULL)
         rc = outfile_put(o);
     if (rc < 0)
-        fail("%s: cannot write: %s", o->path, reason());
+        fail("%s: cannot write: %s", o->path, flush_reason());
     else if (rc > 0 && o->is_kept)
         rc = fail("%s: somebody has made it meanwhile; --force replaces it", o->path);
     if (rc != 0)

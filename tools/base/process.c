@@ -189,23 +189,25 @@ int process_wait(pid_t pid, int *status)
     return 0;
 }
 
-int process_read(struct process *p, struct buf *text, int *status)
+int process_read(const char *const *words, int in, struct buf *text, int *status)
 {
+    struct process p = {.words = words, .in = in};
     int ends[2];
     pid_t pid = 0;
     FILE *from = pipe(ends) == 0 ? fdopen(ends[0], "rb") : NULL;
     if (from == NULL)
-        return fail("a pipe for %s: %s", p->words[0], strerror(errno));
+        return fail("a pipe for %s: %s", words[0], strerror(errno));
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-    p->out = ends[1];
-    const int why = process_start(p, &pid);
+    p.out = ends[1];
+    const int why = process_start(&p, &pid);
     close(ends[1]);
-    const int rc = why == 0 ? read_stream(from, p->words[0], SIZE_MAX, text) : 0;
+    const int rc = why == 0 ? read_stream(from, words[0], SIZE_MAX, text) : 0;
     fclose(from);
     if (why != 0)
         return why;
     if (process_wait(pid, status) != 0)
-        return fail("%s: %s", p->words[0], strerror(errno));
+        return fail("%s: %s", words[0], strerror(errno));
+    *status = WIFEXITED(*status) ? WEXITSTATUS(*status) : 128 + WTERMSIG(*status);
     return rc;
 }

@@ -37,6 +37,7 @@ void process_end_kept(void);
 /* Waits for its end, whatever signals come. 0, or -1 with errno; status may be NULL. */
 int process_wait(pid_t pid, int *status);
 
-/* Starts it, appends what it prints to `text`, and waits for its end. 0 and its status; what errno
-   would be if it cannot be started; or -1 after a message. */
-int process_read(struct process *p, struct buf *text, int *status);
+/* Starts a program of these words and standard input, appends what it prints to `text`, and waits
+   for its end. 0 and its status, as a shell has it; what errno would be if it cannot be started; or
+   -1 after a message. */
+int process_read(const char *const *words, int in, struct buf *text, int *status);

@@ -132,7 +132,7 @@ struct column {
     size_t width, full, least; /* full: of the longest cell; least: it may be made so narrow */
     size_t block;              /* of the blocks of columns that stand below each other */
     int right;                 /* all cells below the heading are numbers */
-    int is_key, is_hidden;
+    int is_key, is_hidden, is_empty;
     int keeps_words; /* a line may be too long, but no word is broken */
     struct buf text; /* of a cell */
     const char *rest, *between;
@@ -258,13 +258,14 @@ static void measure(struct layout *l)
         c->full = display_width(c->text.s, SIZE_MAX);
         c->least = longest_piece(c->text.s);
         c->keeps_words = !l->is_terminal;
-        c->right = body < end;
+        c->right = c->is_empty = body < end;
         c->is_key = l->t->keys ? item_of(l->t->keys, text_of(cell), &n) != NULL : i == 0;
     }
     for (; cell < end; l->cells++, cell = next_cell(cell)) {
         struct column *c = &l->columns[l->cells % l->t->columns];
         take_cell(c, cell);
         const size_t width = display_width(c->text.s, SIZE_MAX);
+        c->is_empty = c->is_empty && width == 0;
         const size_t least = *cell == NUMBER || width < LEGIBLE ? width : LEGIBLE;
         c->full = width > c->full ? width : c->full;
         c->least = least > c->least ? least : c->least;
@@ -283,9 +284,11 @@ static size_t widen(struct layout *l)
     return width;
 }
 
-/* Leaves out columns that the table can do without, until it fits. */
+/* Leaves out columns that the table can do without, and those without a cell, until it fits. */
 static void hide(struct layout *l)
 {
+    for (size_t i = 0; i < l->t->columns; i++)
+        l->columns[i].is_hidden = l->t->minor && l->columns[i].is_empty;
     for (const char *minor = l->t->minor; minor && *minor && widen(l) > l->width;) {
         const size_t length = strcspn(minor, ",");
         const char *name = l->t->cells.s;
@@ -308,6 +311,54 @@ static size_t squeeze(struct layout *l, size_t width)
             break;
     }
     return width;
+}
+
+/* How many lines the first rows take */
+static size_t height(struct layout *l)
+{
+    enum { ROWS = 100 };
+    size_t lines = 0, rows = 0;
+    for (const char *cell = first_row(l->t); rows < ROWS && cell < cells_end(l->t); rows++) {
+        size_t most = 0;
+        for (struct column *c = l->columns; c < l->columns + l->t->columns; c++) {
+            size_t n = 0;
+            take_cell(c, cell);
+            for (; *c->rest && !c->is_hidden; c->rest += c->rest[0] == ' ', n++)
+                c->rest += piece_length(c);
+            most = n > most ? n : most;
+            cell = next_cell(cell);
+        }
+        lines += most;
+    }
+    return lines;
+}
+
+/* Of two columns that were made narrower, one gives the other what makes the table shorter. */
+static void balance(struct layout *l, struct column *a, struct column *b)
+{
+    const size_t sum = a->width + b->width;
+    size_t least = height(l), width = a->width;
+    for (a->width = a->least; a->width + b->least <= sum; a->width++) {
+        b->width = sum - a->width;
+        const size_t lines = height(l);
+        if (lines < least) {
+            least = lines;
+            width = a->width;
+        }
+    }
+    a->width = width;
+    b->width = sum - width;
+}
+
+static void balance_all(struct layout *l)
+{
+    struct column *const end = l->columns + l->t->columns, *before = NULL;
+    for (struct column *c = l->columns; c < end; c++)
+        if (!c->is_hidden && c->width < c->full) {
+            if (before)
+                balance(l, before, c);
+            before = c;
+        }
 }
 
 /* Puts below each other, behind the keys, what does not fit beside each other. */
@@ -349,7 +400,8 @@ static int fit(struct layout *l, int all)
     if (squeeze(l, widen(l)) > l->width) {
         widen(l);
         stack(l);
-    }
+    } else
+        balance_all(l);
     return !all && l->t->minor;
 }
 

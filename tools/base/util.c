@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,14 +16,6 @@
 const char *program_name = "kpred-train";
 
 static int line_is_shown;
-
-size_t terminal_width(int fd)
-{
-    struct winsize size;
-    if (!isatty(fd))
-        return 0;
-    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
 
 /* The last column stays free: some terminals begin the next line with it. */
 void line_show(const char *text)
@@ -217,12 +208,6 @@ double clock_seconds(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-size_t worker_count(long asked)
-{
-    const long n = asked > 0 ? asked : sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? (size_t)n : 1;
 }
 
 /* ---- memory ---- */
@@ -537,7 +522,45 @@ int read_text(const char *path, size_t most, struct buf *out)
     return rc;
 }
 
+/* ---- outputs, whatever the system (outfile.c, platform.c) ---- */
+
+int flush_all(FILE *f)
+{
+    const int lost = ferror(f);
+    errno = 0;
+    if (fflush(f) == 0 && !lost)
+        return 0;
+    if (errno == 0) {
+        clearerr(f);
+        putc('\n', f);
+        fflush(f);
+    }
+    return -1;
+}
+
+const char *flush_reason(void)
+{
+    return errno != 0 ? strerror(errno) : "a part of it was lost";
+}
+
+int flush_stdout(void)
+{
+    return flush_all(stdout) == 0 ? 0 : fail("standard output: cannot write: %s", flush_reason());
+}
+
+int out_check_kept(const char *path, int force)
+{
+    struct stat st;
+    if (force || path == NULL || stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return 0;
+    return fail("%s: is there already; --force replaces it", path);
+}
+
 /* ---- lines of logs ---- */
+
+#ifdef _WIN32
+#define getc_unlocked getc
+#endif
 
 int log_line_begin(struct log_line *l, FILE *f, const char *path)
 {

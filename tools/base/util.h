@@ -2,7 +2,8 @@
    SPDX-License-Identifier: MIT
 
    Functions that can fail return 0, or -1 after one line that says what is wrong, through fail();
-   only running out of memory ends the program. Needs libc and POSIX, nothing else. */
+   only running out of memory ends the program. Needs libc, and POSIX or what platform.c has
+   of Windows. */
 #pragma once
 
 #include <stdarg.h>
@@ -11,7 +12,9 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#if defined(__GNUC__)
+#if defined(__MINGW_PRINTF_FORMAT)
+#define PRINTF_LIKE(text, first) __attribute__((format(__MINGW_PRINTF_FORMAT, text, first)))
+#elif defined(__GNUC__)
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 #else
 #define PRINTF_LIKE(text, first)
@@ -237,7 +240,22 @@ int append_whole(int fd, const struct buf *bytes, const char *path);
    it: 1 if it was made, 0, or -1 with a message, which has the hint for who is not the only one.
    The lock goes when any descriptor of the file is closed. */
 int append_open(FILE **f, const char *path, const char *who, const char *hint);
-int flush_stdout(void); /* -1 if anything written to standard output was lost */
+/* Is all that was written to `f` on its way? Else errno may say why: libc forgets the reason of an
+   earlier write that failed, so one more is tried. */
+int flush_all(FILE *f);
+const char *flush_reason(void);
+int flush_stdout(void); /* -1 after a message if anything written to standard output was lost */
+
+/* ---- what each system does in its way (platform.c) ---- */
+
+/* All three streams are there, and carry bytes. main calls it first. */
+void streams_ready(void);
+/* The path of this program, cut to the room; "" where the system does not tell */
+void program_path(char *path, size_t room);
+/* What is written to the file is in the n bytes, as a text, when memory_close has closed it. NULL
+   or -1 without a message; -1: it has no room, too */
+FILE *memory_open(char *bytes, size_t n);
+int memory_close(FILE *f, char *bytes, size_t n);
 
 /* Signals that would end the program wait between the two, which do not nest. */
 void signals_hold(void);

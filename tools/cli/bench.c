@@ -436,6 +436,5 @@ int cmd_bench(int argc, char **argv)
     int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = run(&o);
-    opts_free(table);
-    return status;
+    return opts_free(table, status);
 }

@@ -133,6 +133,12 @@ static void run_loop(struct timing *t)
 
 /* ---- the clock ---- */
 
+#ifdef _WIN32
+#define CPU_CLOCK CLOCK_MONOTONIC /* the other one moves by milliseconds */
+#else
+#define CPU_CLOCK CLOCK_PROCESS_CPUTIME_ID
+#endif
+
 static double now_ns(clockid_t clock)
 {
     struct timespec t;
@@ -178,10 +184,10 @@ static double cold_ns(struct timing *t, action act)
 
 static double hot_ns(struct timing *t, action act)
 {
-    const double start = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    const double start = now_ns(CPU_CLOCK);
     for (int r = 0; r < t->repeats; r++)
         act(t);
-    return (now_ns(CLOCK_PROCESS_CPUTIME_ID) - start) / t->repeats;
+    return (now_ns(CPU_CLOCK) - start) / t->repeats;
 }
 
 static double sample(struct timing *t, action act, struct samples *s)

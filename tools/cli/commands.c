@@ -5,9 +5,7 @@
 #include "base/names.h"
 #include "kpred.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 const char *commands_path = "";
 
@@ -42,17 +40,6 @@ static int version(const char *program)
     printf("%s %d.%d.%d\n", program, KPRED_VERSION / 10000, KPRED_VERSION / 100 % 100,
            KPRED_VERSION % 100);
     return flush_stdout() ? 1 : 0;
-}
-
-/* A program may be started with one of its three streams closed. The next file it opened would then
-   get that number, and messages would end up in it: so the number is taken, by what can be neither
-   read nor written that way. */
-static void hold_streams(void)
-{
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0
-            && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
-            return;
 }
 
 /* ---- what to type next ---- */
@@ -149,7 +136,7 @@ int commands_run(const char *program, const struct command *table, int argc, cha
 {
     program_name = program;
     commands_path = argv[0] ? argv[0] : program;
-    hold_streams();
+    streams_ready();
     if (argc < 2) {
         usage(stderr, program, table);
         return 2;

@@ -496,6 +496,5 @@ int cmd_eval(int argc, char **argv)
     int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = run(&o);
-    opts_free(table);
-    return status;
+    return opts_free(table, status);
 }

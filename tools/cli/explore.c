@@ -9,10 +9,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #define NEEDS_explore_js
 #define NEEDS_explore_c_txt
+#define NEEDS_explore_rules
 #include "page_texts.h"
 
 /* ---- WebAssembly ---- */
@@ -56,13 +56,12 @@ static int compile(const char *const *paths, size_t n, FILE *source, struct buf 
         "-I\"$at/..\" -I\"$at/../include\" \"$@\" -x c - -o -";
     const char *const shell[] = {"/bin/sh", "-c", script, "sh", commands_path};
     const char **words = xcalloc(n + 6, sizeof *words);
-    struct process p = {.words = words, .in = fileno(source)};
     int status = 0;
     memcpy(words, shell, sizeof shell);
     memcpy(words + 5, paths, n * sizeof *words);
-    const int bad = process_read(&p, wasm, &status);
+    const int bad = process_read(words, fileno(source), wasm, &status);
     free(words);
-    return bad || !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+    return bad || status != 0;
 }
 
 static void put_base64(struct buf *page, const struct buf *bytes)
@@ -80,7 +79,21 @@ static void put_base64(struct buf *page, const struct buf *bytes)
 
 /* ---- the part of the page ---- */
 
-static void put_form(struct buf *page, const struct buf *wasm)
+/* A line for each parameter: rule, number, condition. A rule of a single direction is another's. */
+static void put_rules(struct buf *page, const struct model *const *models, size_t n)
+{
+    for (const char *const *line = explore_rules; *line != NULL; line++) {
+        const size_t length = strcspn(*line, " ");
+        for (size_t i = 0; i < n; i++)
+            if (length > 0 && strncmp(models[i]->m.rule_name, *line, length) == 0) {
+                buf_puts(page, *line);
+                break;
+            }
+    }
+}
+
+static void put_form(struct buf *page, const struct buf *wasm, const struct model *const *models,
+                     size_t n)
 {
     page_say(page,
              "The models themselves run in this page: the answers are those of kpred predict.");
@@ -88,6 +101,8 @@ static void put_form(struct buf *page, const struct buf *wasm)
                    "<form class=\"ask\" id=\"ask\"><output aria-live=\"polite\"></output></form>\n"
                    "<script type=\"text/plain\" id=\"wasm\">");
     put_base64(page, wasm);
+    buf_puts(page, "</script>\n<script type=\"text/plain\" id=\"rules\">\n");
+    put_rules(page, models, n);
     buf_puts(page, "</script>\n<script>\n");
     html_pieces(page, explore_js);
     buf_puts(page, "</script>\n");
@@ -103,7 +118,7 @@ int explore_add(struct buf *page, const char *const *paths, const struct model *
     write_source(source, models, n);
     page_part(page, n > 1 ? "Ask the models" : "Ask the model");
     if (compile(paths, n, source, &wasm) == 0)
-        put_form(page, &wasm);
+        put_form(page, &wasm, models, n);
     else {
         note("the page cannot be asked: clang and lld did not compile the models (Debian: apt-get "
              "install clang lld)");

@@ -122,11 +122,19 @@ kpred.ready.then(() => {
         })));
         return Object.assign(wide, {className: 'wide', tabIndex: 0, role: 'region', ariaLabel: caption});
     };
+    /* Of a rule in C, with the names of fields and parameters; of the first value on, that of a direction has more. */
+    const condition = (rule, n) => {
+        const line = document.getElementById('rules').textContent.split('\n').map(text => text.split(' ')).find(
+            ([name, number]) => number === String(n) && (name === rule || (n && rule.startsWith(name + '_'))));
+        const plain = text => text.replace(
+            /\b(?:p|problem)\[KPRED_CONV(?:2D)?_(\w+)\]|\bKPRI_\w+\(v, (\w+)\)/g, (_, a, b) => (a || b).toLowerCase());
+        return `rule ${rule}${line ? `: ${plain(line.slice(2).join(' '))}` : ''}`;
+    };
     const judge = () => {
         const of = model(), values = controls(tuple).map((select, i) => of.params[i].values[select.selectedIndex]);
         const said = kpred.legal(which.selectedIndex, problem(), values);
         verdict.className = said.legal ? '' : 'bad';
-        const why = said.broken.length ? said.broken.join('; ') : `rule ${of.rule}`;
+        const why = said.broken.length ? said.broken.join('; ') : condition(of.rule, said.taken + 1);
         verdict.textContent = said.legal ? 'This tuple is legal.' :
             said.taken < 0 ? `The kernel does not apply to this problem: ${why}` :
             `Not legal: the rule says no at ${of.params[said.taken].name}: ${why}`;

@@ -73,8 +73,7 @@ int cmd_ingest(int argc, char **argv)
             spec_free(&spec);
         }
     }
-    opts_free(table);
-    return status;
+    return opts_free(table, status);
 }
 
 /* ---- merge ---- */
@@ -106,6 +105,5 @@ int cmd_merge(int argc, char **argv)
     if (status < 0)
         status = outputs_check_inputs(&to, 1, "FILE", &files) != 0
                  || join_files(files.v, files.n, to.path, force, repeats) != 0;
-    opts_free(table);
-    return status;
+    return opts_free(table, status);
 }

@@ -251,6 +251,5 @@ int cmd_init(int argc, char **argv)
     int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = init_run(&o) != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-    opts_free(table);
-    return status;
+    return opts_free(table, status);
 }

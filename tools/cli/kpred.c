@@ -2,7 +2,21 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
+#include "base/util.h"
+
 #include <stddef.h>
+
+#ifdef _WIN32
+static int cmd_of_servers(int argc, char **argv)
+{
+    (void)argc;
+    fail("%s: is a command of the programs for Linux and WSL alone", argv[0]);
+    return 1;
+}
+#define cmd_aiter  cmd_of_servers
+#define cmd_triton cmd_of_servers
+#define cmd_serve  cmd_of_servers
+#endif
 
 int main(int argc, char **argv)
 {

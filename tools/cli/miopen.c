@@ -194,6 +194,5 @@ int cmd_miopen(int argc, char **argv)
     int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = miopen_run(&o);
-    opts_free(table);
-    return status;
+    return opts_free(table, status);
 }

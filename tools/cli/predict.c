@@ -378,6 +378,5 @@ int cmd_predict(int argc, char **argv)
     int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = predict_run(&o);
-    opts_free(table);
-    return status;
+    return opts_free(table, status);
 }

@@ -138,6 +138,5 @@ int cmd_kernels(int argc, char **argv)
             spec_free(&spec);
         }
     }
-    opts_free(table);
-    return status;
+    return opts_free(table, status);
 }

@@ -194,6 +194,5 @@ int cmd_report_page(int argc, char **argv)
     int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = report_check(&o) ? 2 : report_run(&o) ? 1 : 0;
-    opts_free(table);
-    return status;
+    return opts_free(table, status);
 }

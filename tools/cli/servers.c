@@ -60,8 +60,7 @@ int cmd_aiter(int argc, char **argv)
     int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = aiter_run(&o);
-    opts_free(table);
-    return status;
+    return opts_free(table, status);
 }
 
 /* ---- triton ---- */
@@ -125,8 +124,7 @@ int cmd_triton(int argc, char **argv)
         sort_counts(&o.choices.ms);
         status = triton_run(&o);
     }
-    opts_free(table);
-    return status;
+    return opts_free(table, status);
 }
 
 /* ---- serve ---- */
@@ -198,6 +196,5 @@ int cmd_serve(int argc, char **argv)
     int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = serve_run(&o);
-    opts_free(table);
-    return status;
+    return opts_free(table, status);
 }

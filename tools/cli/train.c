@@ -369,6 +369,5 @@ int cmd_train(int argc, char **argv)
     int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = train_spec(&o);
-    opts_free(table);
-    return status;
+    return opts_free(table, status);
 }

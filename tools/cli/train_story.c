@@ -100,7 +100,7 @@ static void print_figures(const struct eval *e, int has_judges,
          e->is_sample ? "timed " : "");
     for (int way = 0; way < N_PEERS; way++)
         if (way != PEER_JUDGES || has_judges)
-            note("  %-8s %.3f +- %.3f  %.3f +- %.3f  %.3f +- %.3f", peer_names[way],
+            note("  %-17s %.3f +- %.3f  %.3f +- %.3f  %.3f +- %.3f", peer_names[way],
                  f[way][0].share, f[way][0].se, f[way][1].share, f[way][1].se, f[way][2].share,
                  f[way][2].se);
 }
@@ -111,8 +111,8 @@ static void warn_if_behind(const struct eval *e, struct peer_figure f[N_PEERS][P
     for (int way = PEER_NETWORK + 1; way < N_PEERS; way++)
         for (size_t k = 0; k < PEER_PLACES; k++)
             if (f[way][k].behind > f[way][k].behind_se && f[way][k].behind > 0.01) {
-                note("warning: %s: the network is behind `%s` at k = %ld: by %.1f %% +- %.1f %% of "
-                     "the time",
+                note("warning: %s: the network is behind \"%s\" at k = %ld: by %.1f %% +- %.1f %% "
+                     "of the time",
                      e->model->m.name, peer_names[way], watch_places[k],
                      100 * 0.6931 * f[way][k].behind, 100 * 0.6931 * f[way][k].behind_se);
                 break;

@@ -205,6 +205,5 @@ int cmd_tune(int argc, char **argv)
     int status = opts_parse(form, argc, argv);
     if (status < 0)
         status = tune_form(form);
-    opts_free(form);
-    return status;
+    return opts_free(form, status);
 }

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define PYTHON  "python3"
 #define PROGRAM "convert/__main__.py"
@@ -46,10 +44,9 @@ static const char *find_program(struct buf *b)
     static const char *const usual[] = {"/usr/local/share/kpred", "/usr/share/kpred"};
     const char *asked = getenv("KPRED_IMPORTERS");
     char self[4096];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (asked != NULL)
         return is_there(asked, strlen(asked), "", b) ? b->s : NULL;
-    self[n > 0 ? n : 0] = '\0';
+    program_path(self, sizeof self);
     if (is_above(self, b))
         return b->s;
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
@@ -83,7 +80,6 @@ static int run_python(const char *program, const char *const *paths, size_t n_pa
     static const char *const first[] = {PYTHON, "-I", "-S", "-B", NULL, "--stream"};
     const size_t n_first = sizeof first / sizeof *first;
     const char **words = xcalloc(n_first + options->n + n_paths + 2, sizeof *words);
-    struct process p = {.words = words, .in = -1};
     size_t n = 0;
     for (; n < n_first; n++)
         words[n] = first[n] != NULL ? first[n] : program;
@@ -92,7 +88,7 @@ static int run_python(const char *program, const char *const *paths, size_t n_pa
     words[n++] = "--";
     for (size_t i = 0; i < n_paths; i++)
         words[n++] = paths[i];
-    const int why = process_read(&p, text, status);
+    const int why = process_read(words, -1, text, status);
     free(words);
     return why;
 }
@@ -139,8 +135,7 @@ int importer_run(const char *const *paths, size_t n, const char *place,
     if (rc > 0)
         rc = is_missing(place, path, options, rc == ENOENT ? PYTHON " is not found" : strerror(rc));
     else if (rc == 0 && (text->n == 0 || *text->s != '#'))
-        rc = fail("%s: its importer (" PYTHON " %s) ended with status %d", path, program.s,
-                  WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+        rc = fail("%s: its importer (" PYTHON " %s) ended with status %d", path, program.s, status);
     else if (rc == 0 && status != 0 && strncmp(text->s, "#error\t", 7) != 0)
         rc = fail("%s: its importer (" PYTHON " %s) did not end", path, program.s);
     buf_free(&program);

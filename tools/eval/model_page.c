@@ -54,12 +54,9 @@ static const char *worth_name(const struct eval *e)
 
 static void add_peers(struct plot *plot, struct peer_figure f[N_PEERS][PEER_PLACES])
 {
-    static const char *const names[N_PEERS] = {[PEER_JUDGES] = "boosted trees",
-                                               [PEER_NEAREST] = "nearest known problem",
-                                               [PEER_SINGLE] = "best tuple on average"};
     for (int way = PEER_JUDGES; way < N_PEERS; way++)
         for (size_t place = 0; place < PEER_PLACES; place++)
-            plot_point(plot, (size_t)way, names[way], (double)watch_places[place],
+            plot_point(plot, (size_t)way, peer_names[way], (double)watch_places[place],
                        100 * f[way][place].share);
 }
 

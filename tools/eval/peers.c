@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const peer_names[N_PEERS] = {"network", "judges", "nearest", "single"};
+const char *const peer_names[N_PEERS] = {"network", "teacher trees", "nearest problem",
+                                         "one tuple for all"};
 
 /* ---- tuples by number ---- */
 
@@ -18,8 +19,8 @@ struct places {
     const unsigned char *part;
     const struct judge_trees *judges;
     struct tuples tuples; /* the distinct ones of the data */
-    double *worth;        /* of each, for `single`: mean octaves above a problem's mean */
-    double *rank;         /* of each, for `nearest` */
+    double *worth;        /* of each, as one for all: mean octaves above a problem's mean */
+    double *rank;         /* of each, by the nearest problem */
 };
 
 static const unsigned char *target_of(const struct eval *e, size_t row)

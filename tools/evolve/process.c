@@ -20,7 +20,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #if defined(__linux__)
@@ -194,15 +193,14 @@ void process_free(struct process_words *words)
 
 int process_run(struct process_words *words, FILE *input, struct buf *out)
 {
-    struct process p = {.words = (const char *const *)words->v,
-                        .in = input != NULL ? fileno(input) : -1};
     int status;
-    const int why = process_read(&p, out, &status);
+    const int why = process_read((const char *const *)words->v, input != NULL ? fileno(input) : -1,
+                                 out, &status);
     if (why != 0)
         return why < 0 ? -1 : fail("%s cannot be started: %s", words->v[0], strerror(why));
-    if (WIFSIGNALED(status))
-        return fail("%s was ended by signal %d", words->v[0], WTERMSIG(status));
-    return WEXITSTATUS(status);
+    if (status > 128)
+        return fail("%s was ended by signal %d", words->v[0], status - 128);
+    return status;
 }
 
 /* ---- temporary folders ---- */

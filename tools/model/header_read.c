@@ -333,11 +333,11 @@ static int is_code(const struct reader *r, const char *code)
 {
     const size_t n = strlen(code);
     char *again = xcalloc(n + 2, 1);
-    FILE *f = fmemopen(again, n + 2, "w");
+    FILE *f = memory_open(again, n + 2);
     const int is_open = f != NULL;
     if (is_open)
         header_write_code(f, r->model);
-    const int same = is_open && fclose(f) == 0 && !strcmp(code, again);
+    const int same = is_open && memory_close(f, again, n + 2) == 0 && !strcmp(code, again);
     free(again);
     return is_open ? same : fail("%s: out of memory", r->h.path);
 }

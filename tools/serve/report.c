@@ -24,10 +24,21 @@ static void add_percent(struct table *t, int percent)
         table_text(t, "");
 }
 
-static void add_answer(struct table *t, const struct answer *a)
+/* For people, who know the types of Python from their names */
+static void shorten(struct buf *key)
+{
+    static const char *const modules[] = {"torch.", "ActivationType.", "QuantType."};
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+        for (char *at; (at = strstr(key->s, modules[i])) != NULL; key->n -= strlen(modules[i]))
+            memmove(at, at + strlen(modules[i]), strlen(at + strlen(modules[i])) + 1);
+}
+
+static void add_answer(struct table *t, const struct answer *a, int is_aligned)
 {
     struct buf key = {NULL, 0, 0};
     lookup_write(a->of, &key);
+    if (is_aligned)
+        shorten(&key);
     table_text(t, a->of->layer);
     table_text(t, server_of(a->of));
     table_text(t, key.s);
@@ -45,7 +56,7 @@ int report_print(const struct answer *v, size_t n, struct table_form form)
     size_t of[N_ANSWERS] = {0};
     table_heading(&t, "layer,server,key,answered_by,tuple,tile,about");
     for (size_t i = 0; i < n; i++)
-        add_answer(&t, &v[i]);
+        add_answer(&t, &v[i], !form.csv && !form.json);
     table_print(&t, stdout, form);
     table_free(&t);
     if (flush_stdout() != 0)

@@ -226,9 +226,9 @@ void advice_losses(const struct model *model, const struct recipe_losses *losses
 {
     struct buf b = {NULL, 0, 0};
     if (losses->held_out > 0)
-        buf_printf(&b, ", %.3f on those kept for testing", losses->held_out);
-    note("%s: loss: %.3f bits a row on the rows that it was trained on%s; guessing costs %.3f",
-         model->m.name, losses->train, b.s ? b.s : "", guessing(model));
+        buf_printf(&b, ", %.3f per row kept for testing", losses->held_out);
+    note("%s: loss: %.3f bits per row of training%s; guessing costs %.3f", model->m.name,
+         losses->train, b.s ? b.s : "", guessing(model));
     buf_free(&b);
     if (losses->behind > 0)
         note("%s: on made-up problems its loss is %.3f bits above that of its teachers",

@@ -93,7 +93,7 @@ static int train_judges(struct judges *j)
         add_table(j, &lessons, &of->beside[i], NULL, 1 + i);
     uint8_t *y = xcalloc(lessons.n + 1, 1);
     const struct net_rows rows = {.n = lessons.n, .x = lessons.x, .y = y, .target = lessons.target};
-    int bad = !rows.n ? fail("%s: no row for its judges", t->train.model->m.name)
+    int bad = !rows.n ? fail("%s: no row for its teachers", t->train.model->m.name)
                       : recipe_train_teachers(&t->train, j->width, &rows, &j->nets);
     free(y);
     free(lessons.x);

@@ -123,7 +123,7 @@ static void draw_some(struct marks *m, uint64_t seed)
             if (is_drawn)
                 m->row[kept++] = m->row[end];
     }
-    note("%zu of %zu rows, drawn by whole problems, teach the judges", kept, m->n);
+    note("%zu of %zu rows, drawn by whole problems, teach the trees", kept, m->n);
     m->n = kept;
 }
 
@@ -160,7 +160,7 @@ int judge_trees_fit(struct judge_trees *t, const struct judge_task *task)
         draw_some(&times, task->seed);
         draw_some(&all, task->seed);
     }
-    int bad = !times.n ? fail("%s: no row for its judges", task->model->m.name)
+    int bad = !times.n ? fail("%s: no row for its trees", task->model->m.name)
                        : fit(&t->time, task, &times, 1, task->seed);
     if (!bad && has_failures(&all))
         bad = fit(&t->works, task, &all, 0, task->seed + 1);

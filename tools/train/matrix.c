@@ -37,7 +37,7 @@ static inline struct matrix_product panel_of(const struct matrix_product *p, siz
 #define EACH_ROW FOUR
 #include "matrix_tiles.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(_WIN32) /* gcc aligns no stack to 32 bytes there */
 
 #define VECTOR         8
 #define OF(name)       name##_8

@@ -89,7 +89,7 @@ int recipe_from_spec(const struct spec *spec, struct recipe *out);
 
 enum { RECIPE_MAX_NETS = 33 };
 
-/* Of a trained network, as it is written: bits a row, 0 without any. */
+/* Of a trained network, as it is written: bits per row, 0 without any. */
 struct recipe_losses {
     double train, held_out;
     double behind;               /* its teachers, in bits a crossed problem; 0 without any */
@@ -123,7 +123,7 @@ struct recipe_rows {
 /* The values of all parameters together. */
 size_t recipe_width(const struct model *model);
 
-/* A line of news: what is being trained ("teacher 2 of 5"), and losses in bits a row; held_out is
+/* A line of news: what is being trained ("teacher 2 of 5"), and losses in bits per row; held_out is
    that of `held_out` rows, in octaves if these are (additive_train.h), or 0 without any. */
 typedef void recipe_progress(const char *what, size_t epoch, size_t epochs, double loss,
                              double held_out);

@@ -233,8 +233,7 @@ int cmd_report(int argc, char **argv)
     int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = print_report(&o) != 0;
-    opts_free(table);
-    return status;
+    return opts_free(table, status);
 }
 
 /* ---- kpred-evolve minimise ---- */

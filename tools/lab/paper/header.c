@@ -237,13 +237,13 @@ static int check_id(const struct reader *r)
 static int check_code(const struct reader *r)
 {
     const char *code = header_code(r->h.text);
-    char *again = NULL;
-    size_t n = 0;
-    const struct writer w = {open_memstream(&again, &n), r->model, r->p};
+    const size_t n = strlen(code) + 2;
+    char *again = xcalloc(n, 1);
+    const struct writer w = {memory_open(again, n), r->model, r->p};
     if (!w.f)
         return fail("%s: out of memory", r->h.path);
     write_code(&w);
-    const int same = fclose(w.f) == 0 && *code == '\n' && !strcmp(code + 1, again);
+    const int same = memory_close(w.f, again, n) == 0 && *code == '\n' && !strcmp(code + 1, again);
     free(again);
     return same ? 0 : header_foreign(&r->h, "its code is not what its spec and weights give");
 }
