@@ -30,7 +30,7 @@ gains() {
 need_device() {
     has llvm-as-15 || end_without "make device" "there is no llvm-as-15"
     evaluator opencl >"$tmp/err" 2>&1 || end_without "make device" "there is no OpenCL"
-    echo cases | "$tmp/evaluate_opencl" planted >"$tmp/all" 2>&1 || end_without "make device" "there is no device"
+    echo cases | "$tmp/evaluate_opencl" $folder/gpu/planted.ini >"$tmp/all" 2>&1 || end_without "make device" "there is no device"
 }
 
 # Vectors take half of a compiler's time.
@@ -44,7 +44,8 @@ evaluator() {
     opencl) set -- opencl -DKPRED_HIP_API_HEADER='"opencl_as_hip.h"' -lOpenCL ;;
     esac
     api=$1; shift
-    $CC $portable -O0 -I. -Iexamples $folder/gpu/evaluate.c "$@" -lm -o "$tmp/evaluate_$api"
+    $CC $portable -O0 -I. -Iexamples -Itools $folder/gpu/evaluate.c tools/base/util.c tools/base/number_text.c "$@" \
+        -lm -pthread -o "$tmp/evaluate_$api"
 }
 CUDA=${CUDA:-/usr/local/cuda}
 export POCL_CACHE_DIR="$tmp/pocl" POCL_KERNEL_CACHE=0
@@ -158,7 +159,7 @@ judges() {
     $CC -E -P -xc $gpu/planted.cl >"$tmp/planted.cl"
     for candidate in none.ll wrong.ll other.ll planted.cl; do
         echo "try 1 all $tmp/$candidate $tmp/O2.ll"
-    done | "$tmp/evaluate_opencl" planted >"$tmp/out" 2>"$tmp/err"
+    done | "$tmp/evaluate_opencl" $folder/gpu/planted.ini >"$tmp/out" 2>"$tmp/err"
     [ "$(grep -v '^time ' "$tmp/out" | tr '\n' ';')" = "right 0;wrong;failed: CL_INVALID_KERNEL_NAME;right 0;" ] && return
     cat "$tmp/out" "$tmp/err"
     return 1
@@ -178,13 +179,13 @@ for its in planted reduce softmax stencil; do
     check_with ptxas "$its: what ptxas says" assembles $its
 done
 if [ -x "$tmp/evaluate_opencl" ] && [ -x "$BUILD/kpred-evolve" ] && has llvm-as-15 &&
-    echo cases | "$tmp/evaluate_opencl" planted >"$tmp/out" 2>&1; then
+    echo cases | "$tmp/evaluate_opencl" $folder/gpu/planted.ini >"$tmp/out" 2>&1; then
     check "evaluate: right, wrong and failed on an OpenCL device" judges
 else
     skipped "evaluate on an OpenCL device" "there is none, or no llvm-as-15"
 fi
 for api in hip cuda; do
-    if [ -x "$tmp/evaluate_$api" ] && echo cases | "$tmp/evaluate_$api" planted >"$tmp/out" 2>&1; then
+    if [ -x "$tmp/evaluate_$api" ] && echo cases | "$tmp/evaluate_$api" $gpu/planted.ini >"$tmp/out" 2>&1; then
         check "evaluate: a GPU's cases with $api" grep -qx ready "$tmp/out"
     else
         skipped "evaluate on a GPU with $api" "there is none"
