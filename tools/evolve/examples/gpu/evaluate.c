@@ -34,7 +34,7 @@ enum { MARGIN = 256 }; /* bytes behind each buffer that stay as they are */
 
 /* ---- the device ---- */
 
-static struct kernel_text kernel;
+static struct kernel_text own;
 static hipModule_t module[2];
 static hipFunction_t function[2];
 static int is_loaded[2];
@@ -60,7 +60,7 @@ static hipError_t load_module(int which, const char *path)
     hipError_t error = hipModuleLoad(&module[which], path);
     if (error != hipSuccess)
         return error;
-    error = hipModuleGetFunction(&function[which], module[which], kernel.function);
+    error = hipModuleGetFunction(&function[which], module[which], own.function);
     is_loaded[which] = error == hipSuccess;
     return error;
 }
@@ -114,9 +114,9 @@ static int lower(const char *path, char *bitcode, size_t size)
 /* Has the kernel the arguments of the text? */
 static int suits(hipFunction_t f)
 {
-    int does = f->n == kernel.n_arguments;
-    for (size_t i = 0; does && i < kernel.n_arguments; i++) {
-        const struct text_argument *a = &kernel.argument[i];
+    int does = f->n == own.n_arguments;
+    for (size_t i = 0; does && i < own.n_arguments; i++) {
+        const struct text_argument *a = &own.argument[i];
         does = f->bytes[i] == (a->role == ROLE_VALUE ? a->type->bytes : 0);
     }
     evaluator_why = does ? NULL : "the kernel has other arguments than [arguments] says";
@@ -155,8 +155,8 @@ static struct state {
 
 static size_t bytes_of(size_t i, size_t number)
 {
-    const struct text_argument *a = &kernel.argument[i];
-    return (size_t)text_number(&kernel, &a->list, 0, number, 0) * a->type->bytes;
+    const struct text_argument *a = &own.argument[i];
+    return (size_t)text_number(&own, &a->list, 0, number, 0) * a->type->bytes;
 }
 
 static uint64_t draw(uint64_t *seed)
@@ -180,10 +180,10 @@ static void put(const struct text_type *type, double value, void *to_here)
 
 static void fill_buffer(size_t i, size_t number, unsigned char *fresh)
 {
-    const struct text_argument *a = &kernel.argument[i];
+    const struct text_argument *a = &own.argument[i];
     const int is_real = a->type->is_real;
-    const double least = text_number(&kernel, &a->list, 1, number, is_real ? -1 : 0);
-    const double most = text_number(&kernel, &a->list, 2, number, is_real ? 1 : 99);
+    const double least = text_number(&own, &a->list, 1, number, is_real ? -1 : 0);
+    const double most = text_number(&own, &a->list, 2, number, is_real ? 1 : 99);
     uint64_t seed = 1000 * number + i;
     for (size_t at = 0; at < bytes_of(i, number); at += a->type->bytes) {
         const double unit = (double)draw(&seed) / 9007199254740992.0;
@@ -196,8 +196,8 @@ static void fill_buffer(size_t i, size_t number, unsigned char *fresh)
 static void fill(size_t number)
 {
     struct state *s = &state[number];
-    for (size_t i = 0; i < kernel.n_arguments && !s->is_filled; i++) {
-        const struct text_argument *a = &kernel.argument[i];
+    for (size_t i = 0; i < own.n_arguments && !s->is_filled; i++) {
+        const struct text_argument *a = &own.argument[i];
         if (a->role == ROLE_VALUE)
             continue;
         s->fresh[i] = xmalloc(bytes_of(i, number) + MARGIN);
@@ -212,8 +212,8 @@ static void fill(size_t number)
 /* Whether what a kernel left is to be kept: it may read what it wrote before. */
 static int launches(void)
 {
-    for (size_t i = 0; i < kernel.n_arguments; i++)
-        if (kernel.argument[i].role == ROLE_INOUT)
+    for (size_t i = 0; i < own.n_arguments; i++)
+        if (own.argument[i].role == ROLE_INOUT)
             return 1;
     return 4;
 }
@@ -221,9 +221,9 @@ static int launches(void)
 static hipError_t copy(int which_way, size_t number, unsigned char *const *buffers)
 {
     hipError_t error = hipSuccess;
-    for (size_t i = 0; i < kernel.n_arguments && error == hipSuccess; i++) {
+    for (size_t i = 0; i < own.n_arguments && error == hipSuccess; i++) {
         const size_t bytes = bytes_of(i, number) + MARGIN;
-        if (kernel.argument[i].role != ROLE_VALUE)
+        if (own.argument[i].role != ROLE_VALUE)
             error = which_way == hipMemcpyHostToDevice
                         ? hipMemcpy(device[i], buffers[i], bytes, hipMemcpyHostToDevice)
                         : hipMemcpy(buffers[i], device[i], bytes, hipMemcpyDeviceToHost);
@@ -237,12 +237,11 @@ static hipError_t launch(int which, size_t number)
     void *arguments[TEXT_ARGUMENTS] = {NULL};
     unsigned n[6];
     for (size_t i = 0; i < 6; i++)
-        n[i] = (unsigned)text_number(&kernel, i < 3 ? &kernel.groups : &kernel.lanes, i % 3, number,
-                                     1);
-    for (size_t i = 0; i < kernel.n_arguments; i++) {
-        const struct text_argument *a = &kernel.argument[i];
+        n[i] = (unsigned)text_number(&own, i < 3 ? &own.groups : &own.lanes, i % 3, number, 1);
+    for (size_t i = 0; i < own.n_arguments; i++) {
+        const struct text_argument *a = &own.argument[i];
         arguments[i] = a->role == ROLE_VALUE ? (void *)value[i] : &device[i];
-        put(a->type, text_number(&kernel, &a->list, 0, number, 0), value[i]);
+        put(a->type, text_number(&own, &a->list, 0, number, 0), value[i]);
     }
     hipError_t error = hipEventRecord(from, 0);
     for (int i = 0; i < launches() && error == hipSuccess; i++)
@@ -264,8 +263,9 @@ static double run_on(int which, size_t number)
         error = hipEventElapsedTime(&ms, from, to);
     if (error == hipSuccess)
         return ms * 1e3 / launches();
-    evaluator_why = hipGetErrorName(error);
-    return error == hipErrorLaunchOutOfResources ? EVALUATOR_FAILED : EVALUATOR_LOST;
+    fprintf(stderr, "evaluate: %s\n",
+            hipGetErrorName(error)); /* kpred-evolve tells the last line */
+    return EVALUATOR_LOST;
 }
 
 static double run(int which, int number)
@@ -312,10 +312,10 @@ static int is_near(const struct text_type *type, const unsigned char *got,
 
 static int is_right(size_t i, size_t number, const unsigned char *got)
 {
-    const struct text_argument *a = &kernel.argument[i];
+    const struct text_argument *a = &own.argument[i];
     const struct state *s = &state[number];
     const size_t bytes = bytes_of(i, number), step = a->type->bytes;
-    const double far = text_number(&kernel, &a->list, a->role == ROLE_OUT ? 1 : 3, number, 0);
+    const double far = text_number(&own, &a->list, a->role == ROLE_OUT ? 1 : 3, number, 0);
     if (memcmp(got + bytes, s->fresh[i] + bytes, MARGIN) != 0)
         return 0;
     if (a->role == ROLE_IN || a->role == ROLE_SCRATCH)
@@ -329,9 +329,9 @@ static int is_right(size_t i, size_t number, const unsigned char *got)
 static double error_of(int number)
 {
     double error = 0;
-    for (size_t i = 0; i < kernel.n_arguments && error == 0; i++) {
+    for (size_t i = 0; i < own.n_arguments && error == 0; i++) {
         const size_t bytes = bytes_of(i, (size_t)number) + MARGIN;
-        if (kernel.argument[i].role == ROLE_VALUE)
+        if (own.argument[i].role == ROLE_VALUE)
             continue;
         unsigned char *got = xmalloc(bytes);
         if (hipMemcpy(got, device[i], bytes, hipMemcpyDeviceToHost) != hipSuccess
@@ -348,11 +348,11 @@ static double error_of(int number)
 static hipError_t open_buffers(void)
 {
     hipError_t error = hipSuccess;
-    for (size_t i = 0; i < kernel.n_arguments && error == hipSuccess; i++) {
+    for (size_t i = 0; i < own.n_arguments && error == hipSuccess; i++) {
         size_t most = 0;
-        for (size_t number = 0; number < kernel.n_cases; number++)
+        for (size_t number = 0; number < own.n_cases; number++)
             most = bytes_of(i, number) > most ? bytes_of(i, number) : most;
-        if (kernel.argument[i].role != ROLE_VALUE)
+        if (own.argument[i].role != ROLE_VALUE)
             error = hipMalloc(&device[i], most + MARGIN);
     }
     return error;
@@ -371,6 +371,18 @@ static hipError_t open_device(void)
     return error == hipSuccess ? hipEventCreate(&to) : error;
 }
 
+/* Errors of the release change nothing any more. */
+static void close_device(void)
+{
+    unload(EVALUATOR_CANDIDATE);
+    unload(EVALUATOR_BASELINE);
+    for (size_t i = 0; i < own.n_arguments; i++)
+        if (device[i] != NULL)
+            (void)hipFree(device[i]);
+    (void)hipEventDestroy(from);
+    (void)hipEventDestroy(to);
+}
+
 /* Becomes the command behind KERNEL.ini. The source lies beside that. */
 static int become(char **argv, int argc)
 {
@@ -378,9 +390,9 @@ static int become(char **argv, int argc)
     const char **word = xcalloc((size_t)argc + 6, sizeof *word);
     size_t n = 0;
     buf_add(&source, argv[1], (size_t)(base_name(argv[1]) - argv[1]));
-    if (*kernel.source == '/')
+    if (*own.source == '/')
         source.n = 0;
-    buf_puts(&source, kernel.source);
+    buf_puts(&source, own.source);
     buf_add_absolute(&path, argv[1]);
     buf_add_absolute(&self, argv[0]);
     quote(&command, strchr(argv[0], '/') != NULL ? self.s : argv[0], '*');
@@ -388,7 +400,7 @@ static int become(char **argv, int argc)
     quote(&command, path.s, '*');
     for (int i = 2; i < argc; i++)
         word[n++] = argv[i];
-    const char *const rest[] = {source.s, "--function", kernel.function, "--evaluate", command.s};
+    const char *const rest[] = {source.s, "--function", own.function, "--evaluate", command.s};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         word[n++] = rest[i];
     execvp(word[0], (char *const *)(void *)word);
@@ -404,8 +416,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: evaluate KERNEL.ini [kpred-evolve search|check OPTION...]\n");
         return 2;
     }
-    kernel.path = argv[1];
-    if (text_read(&kernel) != 0)
+    own.path = argv[1];
+    if (text_read(&own) != 0)
         return 1;
     if (argc > 2)
         return become(argv, argc);
@@ -414,11 +426,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "evaluate: there is no device here: %s\n", hipGetErrorName(error));
         return 77;
     }
-    for (size_t i = 0; i < kernel.n_cases; i++)
-        cases[i] =
-            (struct evaluator_case){kernel.label[i], kernel.is_held_out[i], kernel.is_untimed[i]};
+    for (size_t i = 0; i < own.n_cases; i++)
+        cases[i] = (struct evaluator_case){own.label[i], own.is_held_out[i], own.is_untimed[i]};
     const int status = evaluator_serve(&e);
-    unload(EVALUATOR_CANDIDATE);
-    unload(EVALUATOR_BASELINE);
+    close_device();
     return status;
 }
