@@ -103,6 +103,23 @@ void pareto_crowd(struct point *points, size_t n)
 /* ---- new lists out of those that are there ---- */
 
 enum { TRIES = 8 };
+static const double in_order = 0.25; /* the chance that an edit is the next of the queue */
+
+/* 1, or 0 if there is no such edit, or it does not apply any more */
+static int next_in_order(const struct run *r, const struct edits *list, uint64_t *random,
+                         struct edit *out)
+{
+    struct queue *q = r->queue;
+    if (q->at == q->n || !run_chance(random, in_order))
+        return 0;
+    struct edits longer = {0};
+    *out = q->v[q->at++];
+    edits_copy(&longer, list);
+    edits_add(&longer, out);
+    const int applies = r->task->applies(r->task->program, &longer);
+    edits_free(&longer);
+    return applies;
+}
 
 int breed_longer(const struct run *r, const struct edits *parent, uint64_t *random,
                  struct edits *child)
@@ -111,7 +128,7 @@ int breed_longer(const struct run *r, const struct edits *parent, uint64_t *rand
     struct edit e;
     edits_copy(child, parent);
     for (int i = 0; i < TRIES; i++) {
-        if (t->propose(t->program, child, random, &e) != 0)
+        if (!next_in_order(r, child, random, &e) && t->propose(t->program, child, random, &e) != 0)
             continue;
         edits_add(child, &e);
         if (!run_met(r, child))
@@ -264,7 +281,7 @@ static void rank(struct population *p)
 }
 
 /* A total order: what is as good as another is told apart by its edits. */
-static int in_order(const void *x, const void *y)
+static int by_preference(const void *x, const void *y)
 {
     const struct candidate *a = *(struct candidate *const *)x, *b = *(struct candidate *const *)y;
     if (point_precedes(&a->point, &b->point) || point_precedes(&b->point, &a->point))
@@ -278,7 +295,7 @@ static int in_order(const void *x, const void *y)
 void population_sort(struct population *p)
 {
     rank(p);
-    qsort(p->v, p->n, sizeof(struct candidate *), in_order);
+    qsort(p->v, p->n, sizeof(struct candidate *), by_preference);
 }
 
 const struct candidate *population_pick(const struct population *p, uint64_t *random)

@@ -80,12 +80,17 @@ void run_open(struct run *r, const struct search_plan *plan, const struct task *
     r->begin = clock_seconds();
     r->kept = r->plan->evaluations / 20 < KEPT ? r->plan->evaluations / 20 : KEPT;
     archive_open(&r->met, NULL, 0, NULL, task->names); /* without a log it cannot fail */
+    r->queue = xcalloc(1, sizeof *r->queue);
+    if (plan != NULL && plan->method != METHOD_RANDOM && task->ordered != NULL)
+        r->queue->n = task->ordered(task->program, &r->queue->v);
 }
 
 void run_close(struct run *r)
 {
     archive_close(r->met);
     r->met = NULL;
+    free(r->queue->v);
+    free(r->queue);
 }
 
 /* What may still run, but for what is kept for the end */

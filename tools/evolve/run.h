@@ -7,11 +7,18 @@
 
 #include "search.h"
 
+/* The edits that are tried in their order, as struct task has them; each once in a run */
+struct queue {
+    struct edit *v;
+    size_t n, at;
+};
+
 struct run {
     const struct search_plan *plan;
     const struct task *task;
     struct archive *archive; /* with the log */
     struct archive *met;     /* what this run has asked for so far */
+    struct queue *queue;
     const volatile int *stop;
     const struct search_news *news;
     long evaluations; /* candidates that ran, as this run has met them */
@@ -77,9 +84,9 @@ struct result level_result(const struct level *l);
 
 /* ---- new lists out of those that are there ---- */
 
-/* `child`, which may hold another list or be the parent, becomes the parent's with one more
-   proposed edit, such as this run has not met: 0, or -1 if none was found; then it is as the
-   parent. */
+/* `child`, which may hold another list or be the parent, becomes the parent's with one more edit,
+   the next of the queue or a random one, such as this run has not met: 0, or -1 if none was found;
+   then it is as the parent. */
 int breed_longer(const struct run *r, const struct edits *parent, uint64_t *random,
                  struct edits *child);
 /* ... the parent's without a random edit */

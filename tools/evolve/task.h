@@ -127,6 +127,9 @@ struct task {
     void *program; /* the first argument of those that edit */
     /* One more random edit that applies behind the list: 0, or -1 if none was found. */
     int (*propose)(void *program, const struct edits *list, uint64_t *random, struct edit *out);
+    /* Edits of the program as it is that are to be tried one by one, the most promising first: how
+       many; *out is to be freed. NULL: there are none. */
+    size_t (*ordered)(void *program, struct edit **out);
     /* Does the whole list apply? Cheap: nothing is compiled. */
     int (*applies)(void *program, const struct edits *list);
     /* An edit that says more plainly what this one may come to, such as to delete what is moved: 0,

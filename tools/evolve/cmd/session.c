@@ -333,6 +333,7 @@ int kernel_open(struct session *s)
     const int rc = o->evaluate != NULL ? evaluated_open(s) : open_harness(s);
     s->task.program = s->ir;
     s->task.propose = ir_propose;
+    s->task.ordered = ir_ordered;
     s->task.applies = ir_applies;
     s->task.steps = ir_steps;
     if (rc == 0)

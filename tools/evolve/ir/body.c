@@ -305,11 +305,12 @@ struct choice {
     uint64_t least;
 };
 
-static void offer(struct choice *c, LLVMValueRef value, uint32_t id)
+static void offer(void *user, LLVMValueRef value, uint32_t id)
 {
+    struct choice *c = user;
     const struct repair_wish *w = c->wish;
     const uint64_t hash = num_mix(w->seed, (uint64_t)w->user << 32 | w->index, id);
-    if (value == w->except || (c->best != NULL && hash >= c->least))
+    if (value == w->except || (w->id != 0 && id != w->id) || (c->best != NULL && hash >= c->least))
         return;
     c->best = value;
     c->least = hash;
@@ -345,31 +346,36 @@ static LLVMValueRef constant(LLVMTypeRef type, int value)
     }
 }
 
-static void offer_constants(struct choice *c)
+static void tell_constants(LLVMTypeRef type, value_taker *take, void *user)
 {
-    LLVMTypeRef type = c->wish->type;
     LLVMValueRef one = constant(type, 1), minus_one = constant(type, -1);
     if (one == NULL)
         return;
-    offer(c, LLVMConstNull(type), OF_CONSTANT);
-    offer(c, one, OF_CONSTANT + 1);
+    take(user, LLVMConstNull(type), OF_CONSTANT);
+    take(user, one, OF_CONSTANT + 1);
     if (minus_one != one)
-        offer(c, minus_one, OF_CONSTANT + 2);
+        take(user, minus_one, OF_CONSTANT + 2);
+}
+
+void body_values_at(const struct body *b, struct body_point at, LLVMTypeRef type, value_taker *take,
+                    void *user)
+{
+    for (uint32_t i = 0; i < b->n_items; i++) {
+        const struct body_item *item = &b->item[i];
+        if (item->value != NULL && LLVMTypeOf(item->value) == type && b->place[item->at].item == i
+            && body_sees(b, at, item->at))
+            take(user, item->value, item->id);
+    }
+    for (unsigned i = 0; i < LLVMCountParams(b->function); i++)
+        if (LLVMTypeOf(LLVMGetParam(b->function, i)) == type)
+            take(user, LLVMGetParam(b->function, i), OF_ARGUMENT + i);
+    tell_constants(type, take, user);
 }
 
 LLVMValueRef repair_choose(const struct body *b, const struct repair_wish *wish)
 {
     struct choice c = {wish, NULL, 0};
-    for (uint32_t i = 0; i < b->n_items; i++) {
-        const struct body_item *item = &b->item[i];
-        if (item->value != NULL && LLVMTypeOf(item->value) == wish->type
-            && b->place[item->at].item == i && body_sees(b, wish->at, item->at))
-            offer(&c, item->value, item->id);
-    }
-    for (unsigned i = 0; i < LLVMCountParams(b->function); i++)
-        if (LLVMTypeOf(LLVMGetParam(b->function, i)) == wish->type)
-            offer(&c, LLVMGetParam(b->function, i), OF_ARGUMENT + i);
-    offer_constants(&c);
+    body_values_at(b, wish->at, wish->type, offer, &c);
     if (c.best == NULL)
         offer(&c, LLVMConstNull(wish->type), OF_CONSTANT);
     return c.best;
@@ -384,7 +390,7 @@ static void repair(struct body *b, uint32_t user, unsigned i, uint32_t seed)
     const struct body_point at = body_use_point(b, user, i);
     const int is_phi = LLVMGetInstructionOpcode(b->item[user].value) == LLVMPHI;
     const struct repair_wish wish = {
-        seed, b->item[user].id, is_phi ? at.block : i, LLVMTypeOf(old), at, old};
+        seed, 0, b->item[user].id, is_phi ? at.block : i, LLVMTypeOf(old), at, old};
     body_set_operand(b, user, i, repair_choose(b, &wish));
 }
 
@@ -430,7 +436,7 @@ LLVMValueRef repair_substitute(const struct body *b, uint32_t item, uint32_t see
 {
     LLVMValueRef v = b->item[item].value;
     const struct repair_wish wish = {
-        seed, b->item[item].id, UINT32_MAX, LLVMTypeOf(v), body_point(b, b->item[item].at), v};
+        seed, 0, b->item[item].id, UINT32_MAX, LLVMTypeOf(v), body_point(b, b->item[item].at), v};
     struct choice own = {&wish, NULL, 0};
     for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(v); i++)
         if (LLVMTypeOf(LLVMGetOperand(v, i)) == wish.type)

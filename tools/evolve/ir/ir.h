@@ -55,6 +55,7 @@ void ir_hash(const struct ir *ir, char hex[65]); /* of the module that searches 
 
 /* As in struct task, with an ir as the first argument */
 int ir_propose(void *ir, const struct edits *list, uint64_t *random, struct edit *out);
+size_t ir_ordered(void *ir, struct edit **out);
 int ir_applies(void *ir, const struct edits *list);
 /* The number of the first edit that does not apply, from 1 on, and why; 0: all do */
 size_t ir_refusal(struct ir *ir, const struct edits *list, const char **why);

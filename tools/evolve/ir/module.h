@@ -150,11 +150,18 @@ int barriers_allow(const struct body *b, uint32_t item, uint32_t place);
 
 /* ---- which value an operand takes that needs another one ---- */
 
+/* Tells each value of the type that can be used at that point, with an id: instructions in their
+   order, arguments, and a number's 0, 1 and -1. */
+typedef void value_taker(void *user, LLVMValueRef value, uint32_t id);
+void body_values_at(const struct body *b, struct body_point at, LLVMTypeRef type, value_taker *take,
+                    void *user);
+
 /* Every choice is by the least hash of the edit's seed, of the operand and of the value: the
    edit makes the same choice whatever the other edits do, as long as that value is there. */
 
 struct repair_wish {
     uint32_t seed;
+    uint32_t id;          /* of the value that it has to be; 0: any */
     uint32_t user, index; /* an id, and an operand; where it is the same, so is the choice */
     LLVMTypeRef type;
     struct body_point at;

@@ -110,8 +110,9 @@ static int fits_swap(const struct body *b, const struct edit *e, int barriers)
 static LLVMValueRef other_operand(const struct body *b, uint32_t item, const struct edit *e)
 {
     LLVMValueRef old = LLVMGetOperand(b->item[item].value, e->index);
-    const struct repair_wish wish = {
-        e->seed, e->what, e->index, LLVMTypeOf(old), body_point(b, b->item[item].at), old};
+    const struct repair_wish wish = {e->seed,  e->where,        e->what,
+                                     e->index, LLVMTypeOf(old), body_point(b, b->item[item].at),
+                                     old};
     return repair_choose(b, &wish);
 }
 

@@ -1,4 +1,4 @@
-/* propose.c - random edits that apply, and what edits did, for readers
+/* propose.c - edits that apply, random and in order, and what edits did, for readers
    SPDX-License-Identifier: MIT
 
    ir.h declares it. */
@@ -162,6 +162,135 @@ int ir_applies(void *self, const struct edits *list)
     const int applies = propose_begin(&t, ir, ir->sketch, list);
     end(&t);
     return applies;
+}
+
+/* ---- in order: each operand by each value that it may be in its place ---- */
+
+enum { SMALL = 128 }; /* instructions; of a kernel with more there are too many such edits */
+
+struct ranked {
+    struct edit edit;
+    unsigned worth;
+    size_t far; /* 0: the value goes into what it takes the place of; else the farther, the less */
+};
+
+struct ranking {
+    const struct body *b;
+    struct ranked *v;
+    size_t n, cap;
+    LLVMValueRef old; /* the operand at hand */
+    struct ranked its;
+};
+
+static unsigned n_uses(LLVMValueRef v)
+{
+    unsigned n = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use != NULL; use = LLVMGetNextUse(use))
+        n++;
+    return n;
+}
+
+static unsigned cycles_of(LLVMOpcode opcode)
+{
+    switch (opcode) {
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem:
+    case LLVMFDiv:
+    case LLVMFRem:
+    case LLVMCall: return 20;
+    case LLVMLoad:
+    case LLVMMul:
+    case LLVMFMul: return 4;
+    default: return 1;
+    }
+}
+
+/* About what goes when nothing uses the value any more, and half of what its operands are worth, if
+   nothing else uses them: what may take the place of a quotient is there more often than what may
+   take the place of all that follows from it. In a loop it counts more. */
+static unsigned worth_of(const struct body *b, LLVMValueRef v)
+{
+    const uint32_t item = body_item_of(b, v);
+    if (item == BODY_NONE)
+        return 0;
+    const uint32_t block = b->place[b->item[item].at].block;
+    unsigned char *reached = xcalloc(b->flow->n_blocks, 1);
+    flow_reach(b->block, b->flow->n_blocks, block, b->flow->n_blocks, reached);
+    unsigned worth = cycles_of(LLVMGetInstructionOpcode(v)) * (reached[block] ? 128 : 8);
+    free(reached);
+    for (unsigned i = 0; !LLVMIsAPHINode(v) && i < (unsigned)LLVMGetNumOperands(v); i++)
+        if (n_uses(LLVMGetOperand(v, i)) == 1)
+            worth += worth_of(b, LLVMGetOperand(v, i)) / 2;
+    return worth;
+}
+
+static int goes_into(LLVMValueRef value, LLVMValueRef user)
+{
+    for (unsigned i = 0; LLVMIsAInstruction(user) && i < (unsigned)LLVMGetNumOperands(user); i++)
+        if (LLVMGetOperand(user, i) == value)
+            return 1;
+    return 0;
+}
+
+static void rank(void *user, LLVMValueRef value, uint32_t id)
+{
+    struct ranking *r = user;
+    if (value == r->old)
+        return;
+    r->v = xgrow(r->v, r->n, &r->cap, sizeof *r->v);
+    r->v[r->n] = r->its;
+    r->v[r->n].far = goes_into(value, r->old) ? 0 : id < r->b->n_items ? r->b->n_items - id : id;
+    r->v[r->n++].edit.where = id;
+}
+
+/* What is worth more comes first; of what is worth as much, the nearest values. */
+static int by_worth(const void *x, const void *y)
+{
+    const struct ranked *a = x, *b = y;
+    if (a->worth != b->worth)
+        return a->worth > b->worth ? -1 : 1;
+    if (a->far != b->far)
+        return a->far < b->far ? -1 : 1;
+    if (a->edit.what != b->edit.what)
+        return a->edit.what < b->edit.what ? -1 : 1;
+    if (a->edit.index != b->edit.index)
+        return a->edit.index < b->edit.index ? -1 : 1;
+    return a->edit.where < b->edit.where ? -1 : a->edit.where > b->edit.where;
+}
+
+static void rank_operands(struct ranking *r, uint32_t item)
+{
+    LLVMValueRef v = r->b->item[item].value;
+    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(v); i++) {
+        r->old = LLVMGetOperand(v, i);
+        r->its.edit = (struct edit){OP_OPERAND, (uint16_t)i, r->b->item[item].id, 0, 0};
+        if (!rules_operand(v, i))
+            continue;
+        r->its.worth = worth_of(r->b, r->old) / n_uses(r->old);
+        body_values_at(r->b, body_point(r->b, r->b->item[item].at), LLVMTypeOf(r->old), rank, r);
+    }
+}
+
+size_t ir_ordered(void *self, struct edit **out)
+{
+    struct ir *ir = self;
+    struct attempt t;
+    struct ranking r = {.b = &t.body};
+    propose_begin(&t, ir, ir->sketch, &edits_none);
+    for (uint32_t i = 0; ir->n <= SMALL && i < t.body.n_items; i++)
+        rank_operands(&r, i);
+    qsort(r.v, r.n, sizeof *r.v, by_worth);
+    *out = xmalloc((r.n + 1) * sizeof **out);
+    size_t n = 0;
+    for (size_t i = 0; i < r.n; i++) {
+        (*out)[n] = r.v[i].edit;
+        n += operators_fit(&t.body, &r.v[i].edit, ir->edit_barriers) != 0;
+    }
+    free(r.v);
+    end(&t);
+    return n;
 }
 
 size_t ir_refusal(struct ir *ir, const struct edits *list, const char **why)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# evolve_kernels.sh - what tools/evolve/examples has: kernels and harnesses, planted wastes, a kernel of GPUs, its make targets
+# evolve_kernels.sh - what tools/evolve/examples has: kernels and harnesses, planted wastes, kernels of GPUs, its make targets
 # SPDX-License-Identifier: MIT
 #
 # usage: [EVOLVE_CLANG=clang-16] evolve_kernels.sh [show|check|device|layer|run|bound|digits]
@@ -30,7 +30,7 @@ gains() {
 need_device() {
     has llvm-as-15 || end_without "make device" "there is no llvm-as-15"
     evaluator opencl >"$tmp/err" 2>&1 || end_without "make device" "there is no OpenCL"
-    echo cases | "$tmp/evaluate_opencl" planted >"$tmp/all" 2>&1 || end_without "make device" "there is no device"
+    echo cases | "$tmp/evaluate_opencl" $folder/gpu/planted.ini >"$tmp/all" 2>&1 || end_without "make device" "there is no device"
 }
 
 # Vectors take half of a compiler's time.
@@ -44,7 +44,8 @@ evaluator() {
     opencl) set -- opencl -DKPRED_HIP_API_HEADER='"opencl_as_hip.h"' -lOpenCL ;;
     esac
     api=$1; shift
-    $CC $portable -O0 -I. -Iexamples $folder/gpu/evaluate.c "$@" -lm -o "$tmp/evaluate_$api"
+    $CC $portable -O0 -I. -Iexamples -Itools $folder/gpu/evaluate.c tools/base/util.c tools/base/number_text.c "$@" \
+        -lm -pthread -o "$tmp/evaluate_$api"
 }
 CUDA=${CUDA:-/usr/local/cuda}
 export POCL_CACHE_DIR="$tmp/pocl" POCL_KERNEL_CACHE=0
@@ -97,35 +98,24 @@ if [ $# -gt 0 ]; then
     exit
 fi
 
-# ---- the runner of a kernel of GPUs ----
+# ---- an evaluator on the stand-in for a device ----
 
 gpu=$folder/gpu
 cp $gpu/reduce.cl "$tmp/a.co"
 cp $gpu/reduce.cl "$tmp/b.co"
-# runs SCRIPT STATUS PATTERN
-runs() {
-    SCRIPT=$1 "$tmp/runner" "$tmp/a.co" "$tmp/b.co" >"$tmp/out" 2>&1
+# answers SCRIPT STATUS PATTERN
+answers() {
+    echo "try 1 all $tmp/b.co $tmp/a.co" | SCRIPT=$1 "$tmp/standin" $gpu/reduce.ini >"$tmp/out" 2>&1
     [ $? -eq $2 ] && grep -q "$3" "$tmp/out" && grep -qx '0 left, 0 misused' "$tmp/out" && return
     cat "$tmp/out"
     return 1
 }
-# Where there is a device, the code object is one that it cannot load.
-with_hip() {
-    $CC $portable -D__HIP_PLATFORM_AMD__ -I. $gpu/gpu_run.c -lamdhip64 -o "$tmp/real" || return
-    "$tmp/real" "$tmp/a.co" "$tmp/b.co" >"$tmp/out" 2>&1
-    case $? in 2 | 77) grep -q '^gpu_run: ' "$tmp/out" ;; *) return 1 ;; esac
-}
-check "gpu_run compiles" $CC $portable -O0 -I. -Itests "-DPROGRAM=\"$gpu/gpu_run.c\"" tests/hip/gemm_gpu.c \
-    -rdynamic -ldl -lm -o "$tmp/runner"
-check "gpu_run: equal outputs" runs '' 0 'b[.]co *equal  median 5000[.]00 us, MAD 0[.]00, 1[.]000'
-check "gpu_run: a code object that writes nothing" runs wrong 1 'b[.]co *NOT EQUAL'
-check "gpu_run: no device" runs device 77 'there is no device here'
-if echo 'int main(void) { return 0; }' | $CC -include hip/hip_runtime_api.h -D__HIP_PLATFORM_AMD__ -xc - -lamdhip64 \
-    -o "$tmp/empty" 2>/dev/null; then
-    check "gpu_run with HIP, as it is here" with_hip
-else
-    skipped "gpu_run with HIP" "there is no HIP"
-fi
+check "evaluate compiles with a stand-in" $CC $portable -O0 -I. -Itests -Itools "-DPROGRAM=\"$gpu/evaluate.c\"" \
+    tests/hip/gemm_gpu.c tools/base/util.c tools/base/number_text.c -rdynamic -ldl -lm -pthread -o "$tmp/standin"
+check "evaluate: equal outputs" answers '' 0 '^right 0$'
+check "evaluate: a candidate that writes nothing" answers wrong 0 '^wrong$'
+check "evaluate: a device that is lost" answers lost 1 '^0 left'
+check "evaluate: no device" answers device 77 'there is no device here'
 
 # ---- evaluators on devices ----
 
@@ -158,7 +148,7 @@ judges() {
     $CC -E -P -xc $gpu/planted.cl >"$tmp/planted.cl"
     for candidate in none.ll wrong.ll other.ll planted.cl; do
         echo "try 1 all $tmp/$candidate $tmp/O2.ll"
-    done | "$tmp/evaluate_opencl" planted >"$tmp/out" 2>"$tmp/err"
+    done | "$tmp/evaluate_opencl" $folder/gpu/planted.ini >"$tmp/out" 2>"$tmp/err"
     [ "$(grep -v '^time ' "$tmp/out" | tr '\n' ';')" = "right 0;wrong;failed: CL_INVALID_KERNEL_NAME;right 0;" ] && return
     cat "$tmp/out" "$tmp/err"
     return 1
@@ -178,13 +168,13 @@ for its in planted reduce softmax stencil; do
     check_with ptxas "$its: what ptxas says" assembles $its
 done
 if [ -x "$tmp/evaluate_opencl" ] && [ -x "$BUILD/kpred-evolve" ] && has llvm-as-15 &&
-    echo cases | "$tmp/evaluate_opencl" planted >"$tmp/out" 2>&1; then
+    echo cases | "$tmp/evaluate_opencl" $folder/gpu/planted.ini >"$tmp/out" 2>&1; then
     check "evaluate: right, wrong and failed on an OpenCL device" judges
 else
     skipped "evaluate on an OpenCL device" "there is none, or no llvm-as-15"
 fi
 for api in hip cuda; do
-    if [ -x "$tmp/evaluate_$api" ] && echo cases | "$tmp/evaluate_$api" planted >"$tmp/out" 2>&1; then
+    if [ -x "$tmp/evaluate_$api" ] && echo cases | "$tmp/evaluate_$api" $gpu/planted.ini >"$tmp/out" 2>&1; then
         check "evaluate: a GPU's cases with $api" grep -qx ready "$tmp/out"
     else
         skipped "evaluate on a GPU with $api" "there is none"

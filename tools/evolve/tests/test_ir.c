@@ -184,6 +184,23 @@ static void operands(void)
     CHECK(!applies("constant 7 0 0 3")); /* which is for tensors */
 }
 
+/* The edits of an operand that name its value, what is worth most in front */
+static void operands_in_order(void)
+{
+    struct edit *v;
+    const size_t n = ir_ordered(ops, &v);
+    CHECK(gives("operand 7 1 1 0", "%m = fmul float %l, %a\n"));
+    CHECK(gives("operand 7 1879048195 1 0", "%m = fmul float %l, %one\n"));
+    CHECK(!applies("operand 7 2 1 0"));  /* it is that already */
+    CHECK(!applies("operand 2 6 0 0"));  /* which is not seen */
+    CHECK(!applies("operand 7 99 1 0")); /* nor is there any */
+    REQUIRE(n > 2);
+    CHECK(v[0].what == 9 && v[0].index == 0 && v[0].where == 2);
+    for (size_t i = 0; i < n; i++)
+        CHECK(ir_applies(ops, &(struct edits){&v[i], 1, 1}) && v[i].where != 0);
+    free(v);
+}
+
 /* An edit makes the same choice whatever other edits do, while what it chose is there. */
 static void choices(void)
 {
@@ -574,8 +591,8 @@ int main(void)
     told_begin();
     ops = kernel_of(FIXTURE("ops.ll"), "f", &ir_unoptimised);
     RUN_ALL(deletion, deletion_of_a_load, copying, moving, places, replacing_and_swapping, operands,
-            choices, steps, barriers, accesses, without_linker, random_lists, never, symbols,
-            children, bitcode, forgetting, no_frames, names);
+            operands_in_order, choices, steps, barriers, accesses, without_linker, random_lists,
+            never, symbols, children, bitcode, forgetting, no_frames, names);
     ir_close(ops);
     return program_end();
 }

@@ -300,6 +300,31 @@ static int propose_few(void *self, const struct edits *list, uint64_t *random, s
     return edits_hold(list, &e) ? -1 : 0;
 }
 
+/* Two that gain, the second one twice */
+static size_t order_few(void *self, struct edit **out)
+{
+    (void)self;
+    *out = xcalloc(3, sizeof **out);
+    for (size_t i = 0; i < 3; i++)
+        (*out)[i] = (struct edit){SYN_DELETE, 0, i == 0 ? 7 : 23, 0, 0};
+    return 3;
+}
+
+/* Each edit that has its order is tried, and no such edit by random search. */
+static void tries_in_order(void)
+{
+    EACH_METHOD(m)
+    {
+        struct world w;
+        world_open(&w, quiet, NULL, 0);
+        w.t.propose = propose_nothing;
+        w.t.ordered = order_few;
+        CHECK(searches_small(&w, m, 100000));
+        CHECK_EQ(archive_size(w.a), m == METHOD_RANDOM ? 1 : m == METHOD_CLIMB ? 3 : 5);
+        archive_close(w.a);
+    }
+}
+
 static void small_worlds_end(void)
 {
     EACH_METHOD(m)
@@ -351,7 +376,7 @@ int main(void)
 {
     told_begin();
     RUN_ALL(finds_what_was_planted, finds_a_front, budgets_are_kept, stops_when_told,
-            goes_on_anywhere, goes_on_with_more, seeds_differ, small_worlds_end, mad_results,
-            says_what_is_wrong);
+            goes_on_anywhere, goes_on_with_more, seeds_differ, tries_in_order, small_worlds_end,
+            mad_results, says_what_is_wrong);
     return program_end();
 }

@@ -1,184 +1,44 @@
-/* evaluate.c - evaluates candidates of the kernels beside it on a device, for kpred-evolve
+/* evaluate.c - evaluates candidates of a kernel on a device, for kpred-evolve
    SPDX-License-Identifier: MIT
 
-   usage: evaluate planted|reduce|stencil|softmax, as `--evaluate 'evaluate planted'`
+   usage: evaluate KERNEL.ini, as `--evaluate 'evaluate KERNEL.ini'`; or
+          evaluate KERNEL.ini kpred-evolve search|check OPTION..., which becomes that command with
+          this option, the source and the function
 
-   AMD, with --form code-object; NVIDIA, without any HIP, with --form asm; OpenCL 1.2, with
-   --form ir and --target spir64:
-     cc -std=c99 -I. -D__HIP_PLATFORM_AMD__ tools/evolve/examples/gpu/evaluate.c -lamdhip64 -lm \
-         -o evaluate
-     cc -std=c99 -I. -Iexamples -isystem /usr/local/cuda/include \
-         -DKPRED_HIP_API_HEADER='"cuda_as_hip.h"' tools/evolve/examples/gpu/evaluate.c \
-         -L/usr/local/cuda/lib64 -lcudart -lm -o evaluate
-     cc -std=c99 -I. -Iexamples -DKPRED_HIP_API_HEADER='"opencl_as_hip.h"' \
-         tools/evolve/examples/gpu/evaluate.c -lOpenCL -lm -o evaluate
+   kernel_text.h says what KERNEL.ini is. Outputs are compared with those of the first baseline,
+   which is the unedited kernel. In the directory of the repository, for AMD, with --form
+   code-object; NVIDIA, without any HIP, with --form asm; OpenCL 1.2, with --form ir and --target
+   spir64:
+     BASE="-std=c99 -I. -Iexamples -Itools tools/evolve/examples/gpu/evaluate.c tools/base/util.c
+         tools/base/number_text.c -lm -pthread -o evaluate"
+     cc -D__HIP_PLATFORM_AMD__ $BASE -lamdhip64
+     cc -isystem /usr/local/cuda/include -DKPRED_HIP_API_HEADER='"cuda_as_hip.h"' $BASE \
+         -L/usr/local/cuda/lib64 -lcudart
+     cc -DKPRED_HIP_API_HEADER='"opencl_as_hip.h"' $BASE -lOpenCL
 
    PoCL 3.1 has LLVM 15, and reads its bitcode alone: OpenCL gets the text of LLVM 16, whose one new
    attribute has its older names, as llvm-as-15 (or $LLVM_AS) assembles it. So kpred-evolve needs no
-   second LLVM. A .cl file is for the device's own compiler. Each output is compared with what this
-   program computes. */
-#define _POSIX_C_SOURCE 200809L
+   second LLVM. A .cl file is for the device's own compiler. */
+#define _XOPEN_SOURCE 700
 #define KPRED_IMPLEMENTATION
 #define KPRED_HIP_IMPLEMENTATION
 #include "kpred_hip.h"
 
 #include "../evaluator.h"
+#include "kernel_text.h"
 
-#include <math.h>
 #include <stdint.h>
+#include <unistd.h>
 
-enum { LAUNCHES = 4, MARGIN = 64, MOST = 1 << 22 };
-static const float nearly = 1e-5f;
-
-/* ---- kernels: arguments are n, m, x and y ---- */
-
-static float x[MOST], want[MOST], got[MOST + MARGIN];
-
-static void planted(int n, int m)
-{
-    for (int i = 0; i < n; i++) {
-        float sum = 0;
-        for (int k = 0; k < m; k++)
-            sum += x[i + k];
-        want[i] = sum / (float)m;
-    }
-}
-
-/* Lanes add up in the kernel's order: what is compared are sums of small integers, all exact. */
-static void reduce(int n, int m)
-{
-    for (int i = 0; i < n; i++)
-        want[i / (256 * m)] = (i % (256 * m) == 0 ? 0 : want[i / (256 * m)]) + x[i];
-}
-
-static int within(int i, int n)
-{
-    return i < 0 ? 0 : i >= n ? n - 1 : i;
-}
-
-static void stencil(int n, int m)
-{
-    for (int i = 0; i < n * m; i++) {
-        const int row = i / m, column = i % m;
-        const float *up = x + within(row - 1, n) * m, *down = x + within(row + 1, n) * m;
-        const float across =
-            x[row * m + within(column - 1, m)] + x[row * m + within(column + 1, m)] - 2 * x[i];
-        want[i] = x[i] + 0.25f * across + 0.125f * (up[column] + down[column] - 2 * x[i]);
-    }
-}
-
-static void softmax(int n, int m)
-{
-    for (int row = 0; row < n; row++) {
-        const float *from = x + row * m;
-        float most = from[0];
-        double sum = 0;
-        for (int k = 1; k < m; k++)
-            most = fmaxf(most, from[k]);
-        for (int k = 0; k < m; k++)
-            sum += exp2((double)(from[k] - most));
-        for (int k = 0; k < m; k++)
-            want[row * m + k] = (float)(exp2((double)(from[k] - most)) / sum);
-    }
-}
-
-static int all_of(int n, int m)
-{
-    return n * m;
-}
-
-static int n_of(int n, int m)
-{
-    (void)m;
-    return n;
-}
-
-static int with_neighbours(int n, int m)
-{
-    return n + m;
-}
-
-static int groups_of(int n, int m)
-{
-    return (n + 256 * m - 1) / (256 * m);
-}
-
-static int by_64(int n, int m)
-{
-    return (n * m + 63) / 64;
-}
-
-static int n_by_64(int n, int m)
-{
-    (void)m;
-    return (n + 63) / 64;
-}
-
-static const struct kernel {
-    const char *name;
-    void (*compute)(int n, int m); /* `want` */
-    int (*inputs)(int n, int m), (*outputs)(int n, int m), (*groups)(int n, int m);
-    unsigned lanes;
-    float step; /* inputs are multiples of it */
-    struct evaluator_case cases[6];
-} kernels[] = {
-    {"planted",
-     planted,
-     with_neighbours,
-     n_of,
-     n_by_64,
-     64,
-     1,
-     {{"n=20000,m=33", 0, 0},
-      {"n=8011,m=70", 0, 0},
-      {"n=1000,m=1", 0, 1},
-      {"n=12961,m=50", 1, 0},
-      {"n=1,m=7", 1, 1}}},
-    {"reduce",
-     reduce,
-     n_of,
-     groups_of,
-     groups_of,
-     256,
-     1,
-     {{"n=200003,m=16", 0, 0},
-      {"n=100000,m=4", 0, 0},
-      {"n=100,m=1", 0, 1},
-      {"n=300001,m=31", 1, 0},
-      {"n=255,m=3", 1, 1}}},
-    {"stencil",
-     stencil,
-     all_of,
-     all_of,
-     by_64,
-     64,
-     1,
-     {{"n=300,m=320", 0, 0},
-      {"n=111,m=513", 0, 0},
-      {"n=3,m=1", 0, 1},
-      {"n=257,m=301", 1, 0},
-      {"n=1,m=130", 1, 1}}},
-    {"softmax",
-     softmax,
-     all_of,
-     all_of,
-     n_of,
-     64,
-     10.3f,
-     {{"n=20,m=640", 0, 0},
-      {"n=33,m=331", 0, 0},
-      {"n=40,m=64", 0, 1},
-      {"n=23,m=513", 1, 0},
-      {"n=5,m=1", 1, 1}}},
-};
+enum { MARGIN = 256 }; /* bytes behind each buffer that stay as they are */
 
 /* ---- the device ---- */
 
-static const struct kernel *kernel;
+static struct kernel_text own;
 static hipModule_t module[2];
 static hipFunction_t function[2];
 static int is_loaded[2];
-static void *device_x, *device_y;
+static void *device[TEXT_ARGUMENTS];
 static hipEvent_t from, to;
 
 static int refuse(hipError_t error)
@@ -200,7 +60,7 @@ static hipError_t load_module(int which, const char *path)
     hipError_t error = hipModuleLoad(&module[which], path);
     if (error != hipSuccess)
         return error;
-    error = hipModuleGetFunction(&function[which], module[which], kernel->name);
+    error = hipModuleGetFunction(&function[which], module[which], own.function);
     is_loaded[which] = error == hipSuccess;
     return error;
 }
@@ -251,27 +111,34 @@ static int lower(const char *path, char *bitcode, size_t size)
     return EVALUATOR_FAILED;
 }
 
-static int is_source(const char *path)
+/* Has the kernel the arguments of the text? */
+static int suits(hipFunction_t f)
 {
-    const size_t n = strlen(path);
-    return n > 3 && strcmp(path + n - 3, ".cl") == 0;
+    int does = f->n == own.n_arguments;
+    for (size_t i = 0; does && i < own.n_arguments; i++) {
+        const struct text_argument *a = &own.argument[i];
+        does = f->bytes[i] == (a->role == ROLE_VALUE ? a->type->bytes : 0);
+    }
+    evaluator_why = does ? NULL : "the kernel has other arguments than [arguments] says";
+    return does;
 }
 
-static int load(int which, const char *path)
+static int load_any(int which, const char *path)
 {
     char bitcode[EVALUATOR_LINE];
-    if (is_source(path))
-        return load_file(which, path);
-    if (lower(path, bitcode, sizeof bitcode) != 0)
-        return EVALUATOR_FAILED;
-    const int status = load_file(which, bitcode);
-    remove(bitcode);
-    return status;
+    int status = 0;
+    if (ends_with(path, ".cl"))
+        status = load_file(which, path);
+    else if ((status = lower(path, bitcode, sizeof bitcode)) == 0) {
+        status = load_file(which, bitcode);
+        remove(bitcode);
+    }
+    return status != 0 || suits(function[which]) ? status : EVALUATOR_FAILED;
 }
 
 #else
 
-static int load(int which, const char *path)
+static int load_any(int which, const char *path)
 {
     return load_file(which, path);
 }
@@ -280,50 +147,105 @@ static int load(int which, const char *path)
 
 /* ---- cases ---- */
 
-static void sizes_of(int number, int *n, int *m)
+/* Each buffer of a case before a launch, and what the unedited kernel left in it */
+static struct state {
+    int is_filled, is_known;
+    unsigned char *fresh[TEXT_ARGUMENTS], *want[TEXT_ARGUMENTS];
+} state[TEXT_CASES];
+
+static size_t bytes_of(size_t i, size_t number)
 {
-    sscanf(kernel->cases[number].sizes, "n=%d,m=%d", n, m);
+    const struct text_argument *a = &own.argument[i];
+    return (size_t)text_number(&own, &a->list, 0, number, 0) * a->type->bytes;
 }
 
-/* From 0 to 15; where the largest one matters, few places have it, and others are below 3. */
-static float draw(uint64_t *seed)
+static uint64_t draw(uint64_t *seed)
 {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    const int number = (int)(*seed >> 60), is_rare = (*seed >> 54 & 63) == 0;
-    return (float)(kernel->step <= 1 ? number : is_rare ? 15 : number % 3);
+    return *seed >> 11;
 }
 
-/* Small multiples, of 1 where sums are to be exact, and so large for softmax that a power of two
-   overflows without the largest being taken off; and what comes of them. Once for each case that
-   another one was before */
-static hipError_t set_up(int number)
+/* A number as the type has it, at `to` */
+static void put(const struct text_type *type, double value, void *to_here)
 {
-    static int ready = -1;
-    int n, m;
-    uint64_t seed = 1;
-    sizes_of(number, &n, &m);
-    if (ready == number)
-        return hipSuccess;
-    for (int i = 0; i < kernel->inputs(n, m); i++)
-        x[i] = (draw(&seed) - 2) * kernel->step;
-    kernel->compute(n, m);
-    ready = number;
-    return hipMemcpy(device_x, x, (size_t)kernel->inputs(n, m) * sizeof *x, hipMemcpyHostToDevice);
+    const float single = (float)value;
+    const int64_t whole = (int64_t)value;
+    const uint64_t natural = (uint64_t)whole;
+    if (type->is_real)
+        memcpy(to_here, type->bytes == 4 ? (const void *)&single : &value, type->bytes);
+    else
+        for (size_t k = 0; k < type->bytes; k++) /* the least byte first, as devices have it */
+            ((unsigned char *)to_here)[k] = (unsigned char)(natural >> 8 * k);
+}
+
+static void fill_buffer(size_t i, size_t number, unsigned char *fresh)
+{
+    const struct text_argument *a = &own.argument[i];
+    const int is_real = a->type->is_real;
+    const double least = text_number(&own, &a->list, 1, number, is_real ? -1 : 0);
+    const double most = text_number(&own, &a->list, 2, number, is_real ? 1 : 99);
+    uint64_t seed = 1000 * number + i;
+    for (size_t at = 0; at < bytes_of(i, number); at += a->type->bytes) {
+        const double unit = (double)draw(&seed) / 9007199254740992.0;
+        const double real = least + (most - least) * unit;
+        put(a->type, is_real ? real : floor(least + (most - least + 1) * unit), fresh + at);
+    }
 }
 
 /* All bits set is not a number: an output that is not written is seen, and one behind the last. */
-static hipError_t launch(int which, int number)
+static void fill(size_t number)
 {
-    int n, m;
-    sizes_of(number, &n, &m);
-    void *arguments[] = {&n, &m, &device_x, &device_y};
-    const unsigned groups = (unsigned)kernel->groups(n, m);
-    hipError_t error =
-        hipMemsetAsync(device_y, 0xff, ((size_t)kernel->outputs(n, m) + MARGIN) * sizeof *got, 0);
-    if (error == hipSuccess)
-        error = hipEventRecord(from, 0);
-    for (int i = 0; i < LAUNCHES && error == hipSuccess; i++)
-        error = hipModuleLaunchKernel(function[which], groups, 1, 1, kernel->lanes, 1, 1, 0, 0,
+    struct state *s = &state[number];
+    for (size_t i = 0; i < own.n_arguments && !s->is_filled; i++) {
+        const struct text_argument *a = &own.argument[i];
+        if (a->role == ROLE_VALUE)
+            continue;
+        s->fresh[i] = xmalloc(bytes_of(i, number) + MARGIN);
+        s->want[i] = xmalloc(bytes_of(i, number) + MARGIN);
+        memset(s->fresh[i], 0xff, bytes_of(i, number) + MARGIN);
+        if (a->role == ROLE_IN || a->role == ROLE_INOUT)
+            fill_buffer(i, number, s->fresh[i]);
+    }
+    s->is_filled = 1;
+}
+
+/* Whether what a kernel left is to be kept: it may read what it wrote before. */
+static int launches(void)
+{
+    for (size_t i = 0; i < own.n_arguments; i++)
+        if (own.argument[i].role == ROLE_INOUT)
+            return 1;
+    return 4;
+}
+
+static hipError_t copy(int which_way, size_t number, unsigned char *const *buffers)
+{
+    hipError_t error = hipSuccess;
+    for (size_t i = 0; i < own.n_arguments && error == hipSuccess; i++) {
+        const size_t bytes = bytes_of(i, number) + MARGIN;
+        if (own.argument[i].role != ROLE_VALUE)
+            error = which_way == hipMemcpyHostToDevice
+                        ? hipMemcpy(device[i], buffers[i], bytes, hipMemcpyHostToDevice)
+                        : hipMemcpy(buffers[i], device[i], bytes, hipMemcpyDeviceToHost);
+    }
+    return error;
+}
+
+static hipError_t launch(int which, size_t number)
+{
+    static unsigned char value[TEXT_ARGUMENTS][8];
+    void *arguments[TEXT_ARGUMENTS] = {NULL};
+    unsigned n[6];
+    for (size_t i = 0; i < 6; i++)
+        n[i] = (unsigned)text_number(&own, i < 3 ? &own.groups : &own.lanes, i % 3, number, 1);
+    for (size_t i = 0; i < own.n_arguments; i++) {
+        const struct text_argument *a = &own.argument[i];
+        arguments[i] = a->role == ROLE_VALUE ? (void *)value[i] : &device[i];
+        put(a->type, text_number(&own, &a->list, 0, number, 0), value[i]);
+    }
+    hipError_t error = hipEventRecord(from, 0);
+    for (int i = 0; i < launches() && error == hipSuccess; i++)
+        error = hipModuleLaunchKernel(function[which], n[0], n[1], n[2], n[3], n[4], n[5], 0, 0,
                                       arguments, NULL);
     if (error == hipSuccess)
         error = hipEventRecord(to, 0);
@@ -331,51 +253,110 @@ static hipError_t launch(int which, int number)
 }
 
 /* What fails in a launch may have taken the device's context with it. */
-static double run(int which, int number)
+static double run_on(int which, size_t number)
 {
     float ms = 0;
-    hipError_t error = set_up(number);
+    hipError_t error = copy(hipMemcpyHostToDevice, number, state[number].fresh);
     if (error == hipSuccess)
         error = launch(which, number);
     if (error == hipSuccess)
         error = hipEventElapsedTime(&ms, from, to);
     if (error == hipSuccess)
-        return 1000.0 * (double)ms / LAUNCHES;
+        return ms * 1e3 / launches();
     fprintf(stderr, "evaluate: %s\n",
             hipGetErrorName(error)); /* kpred-evolve tells the last line */
     return EVALUATOR_LOST;
 }
 
-static int is_near(const float *a, const float *b, int n)
+static double run(int which, int number)
 {
-    for (int i = 0; i < n; i++)
-        if (!(fabsf(a[i] - b[i]) <= nearly * fmaxf(fabsf(b[i]), nearly)))
+    struct state *s = &state[number];
+    fill((size_t)number);
+    if (!s->is_known) {
+        const double time = run_on(EVALUATOR_BASELINE, (size_t)number);
+        if (time < 0)
+            return time;
+        s->is_known = copy(hipMemcpyDeviceToHost, (size_t)number, s->want) == hipSuccess;
+    }
+    return run_on(which, (size_t)number);
+}
+
+/* The unedited kernel's outputs are those of the baseline that came last. */
+static int load(int which, const char *path)
+{
+    for (size_t i = 0; i < TEXT_CASES && which == EVALUATOR_BASELINE; i++)
+        state[i].is_known = 0;
+    return load_any(which, path);
+}
+
+static int is_near(const struct text_type *type, const unsigned char *got,
+                   const unsigned char *want, double far)
+{
+    float single[2];
+    double value[2];
+    if (memcmp(got, want, type->bytes) == 0)
+        return 1;
+    memcpy(single, got, 4);
+    memcpy(single + 1, want, 4);
+    value[0] = (double)single[0];
+    value[1] = (double)single[1];
+    if (!type->is_real)
+        return 0;
+    if (type->bytes == 8) {
+        memcpy(value, got, 8);
+        memcpy(value + 1, want, 8);
+    }
+    return (isnan(value[0]) && isnan(value[1]))
+           || fabs(value[0] - value[1]) <= far * fmax(fabs(value[1]), far);
+}
+
+static int is_right(size_t i, size_t number, const unsigned char *got)
+{
+    const struct text_argument *a = &own.argument[i];
+    const struct state *s = &state[number];
+    const size_t bytes = bytes_of(i, number), step = a->type->bytes;
+    const double far = text_number(&own, &a->list, a->role == ROLE_OUT ? 1 : 3, number, 0);
+    if (memcmp(got + bytes, s->fresh[i] + bytes, MARGIN) != 0)
+        return 0;
+    if (a->role == ROLE_IN || a->role == ROLE_SCRATCH)
+        return a->role == ROLE_SCRATCH || memcmp(got, s->fresh[i], bytes) == 0;
+    for (size_t at = 0; at < bytes; at += step)
+        if (!is_near(a->type, got + at, s->want[i] + at, far))
             return 0;
     return 1;
 }
 
-static int is_untouched(const float *values)
-{
-    unsigned char poison[MARGIN * sizeof *values];
-    memset(poison, 0xff, sizeof poison);
-    return memcmp(values, poison, sizeof poison) == 0;
-}
-
 static double error_of(int number)
 {
-    int n, m;
-    sizes_of(number, &n, &m);
-    const int outputs = kernel->outputs(n, m), inputs = kernel->inputs(n, m);
-    if (hipMemcpy(got, device_y, ((size_t)outputs + MARGIN) * sizeof *got, hipMemcpyDeviceToHost)
-            != hipSuccess
-        || !is_near(got, want, outputs) || !is_untouched(got + outputs))
-        return -1;
-    if (hipMemcpy(got, device_x, (size_t)inputs * sizeof *x, hipMemcpyDeviceToHost) != hipSuccess)
-        return -1;
-    return memcmp(got, x, (size_t)inputs * sizeof *x) == 0 ? 0 : -1;
+    double error = 0;
+    for (size_t i = 0; i < own.n_arguments && error == 0; i++) {
+        const size_t bytes = bytes_of(i, (size_t)number) + MARGIN;
+        if (own.argument[i].role == ROLE_VALUE)
+            continue;
+        unsigned char *got = xmalloc(bytes);
+        if (hipMemcpy(got, device[i], bytes, hipMemcpyDeviceToHost) != hipSuccess
+            || !is_right(i, (size_t)number, got))
+            error = -1;
+        free(got);
+    }
+    return error;
 }
 
 /* ---- all of it ---- */
+
+/* Buffers have room for the largest case. */
+static hipError_t open_buffers(void)
+{
+    hipError_t error = hipSuccess;
+    for (size_t i = 0; i < own.n_arguments && error == hipSuccess; i++) {
+        size_t most = 0;
+        for (size_t number = 0; number < own.n_cases; number++)
+            most = bytes_of(i, number) > most ? bytes_of(i, number) : most;
+        if (own.argument[i].role != ROLE_VALUE)
+            error = hipMalloc(&device[i], most + MARGIN);
+    }
+    return error;
+}
 
 static hipError_t open_device(void)
 {
@@ -384,32 +365,70 @@ static hipError_t open_device(void)
     if (error == hipSuccess && devices == 0)
         error = hipErrorNoDevice;
     if (error == hipSuccess)
-        error = hipMalloc(&device_x, sizeof x);
-    if (error == hipSuccess)
-        error = hipMalloc(&device_y, sizeof got);
+        error = open_buffers();
     if (error == hipSuccess)
         error = hipEventCreate(&from);
     return error == hipSuccess ? hipEventCreate(&to) : error;
 }
 
+/* Errors of the release change nothing any more. */
+static void close_device(void)
+{
+    unload(EVALUATOR_CANDIDATE);
+    unload(EVALUATOR_BASELINE);
+    for (size_t i = 0; i < own.n_arguments; i++)
+        if (device[i] != NULL)
+            (void)hipFree(device[i]);
+    (void)hipEventDestroy(from);
+    (void)hipEventDestroy(to);
+}
+
+/* Becomes the command behind KERNEL.ini. The source lies beside that. */
+static int become(char **argv, int argc)
+{
+    struct buf source = {0}, self = {0}, path = {0}, command = {0};
+    const char **word = xcalloc((size_t)argc + 6, sizeof *word);
+    size_t n = 0;
+    buf_add(&source, argv[1], (size_t)(base_name(argv[1]) - argv[1]));
+    if (*own.source == '/')
+        source.n = 0;
+    buf_puts(&source, own.source);
+    buf_add_absolute(&path, argv[1]);
+    buf_add_absolute(&self, argv[0]);
+    quote(&command, strchr(argv[0], '/') != NULL ? self.s : argv[0], '*');
+    buf_puts(&command, " ");
+    quote(&command, path.s, '*');
+    for (int i = 2; i < argc; i++)
+        word[n++] = argv[i];
+    const char *const rest[] = {source.s, "--function", own.function, "--evaluate", command.s};
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+        word[n++] = rest[i];
+    execvp(word[0], (char *const *)(void *)word);
+    return fail("%s: cannot be run", word[0]), 2;
+}
+
 int main(int argc, char **argv)
 {
-    static struct evaluator e = {NULL, load, run, error_of, {"", ""}};
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        if (argc == 2 && strcmp(argv[1], kernels[i].name) == 0)
-            kernel = &kernels[i];
-    if (kernel == NULL) {
-        fprintf(stderr, "usage: evaluate planted|reduce|stencil|softmax\n");
+    static struct evaluator_case cases[TEXT_CASES + 1];
+    static struct evaluator e = {cases, load, run, error_of, {"", ""}};
+    program_name = "evaluate";
+    if (argc < 2) {
+        fprintf(stderr, "usage: evaluate KERNEL.ini [kpred-evolve search|check OPTION...]\n");
         return 2;
     }
+    own.path = argv[1];
+    if (text_read(&own) != 0)
+        return 1;
+    if (argc > 2)
+        return become(argv, argc);
     const hipError_t error = open_device();
     if (error != hipSuccess) {
         fprintf(stderr, "evaluate: there is no device here: %s\n", hipGetErrorName(error));
         return 77;
     }
-    e.cases = kernel->cases;
+    for (size_t i = 0; i < own.n_cases; i++)
+        cases[i] = (struct evaluator_case){own.label[i], own.is_held_out[i], own.is_untimed[i]};
     const int status = evaluator_serve(&e);
-    unload(EVALUATOR_CANDIDATE);
-    unload(EVALUATOR_BASELINE);
+    close_device();
     return status;
 }

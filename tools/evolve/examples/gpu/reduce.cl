@@ -8,7 +8,7 @@
    clang-16 -target nvptx64-nvidia-cuda -march=sm_70 -nogpulib -O1 -Xclang -disable-llvm-passes \
        -emit-llvm -c tools/evolve/examples/gpu/reduce.cl -o reduce.bc
 
-   gpu_run.c launches it in groups of 256. */
+   reduce.ini launches it in groups of 256. */
 #include "places.h"
 
 #define LANES 256
