@@ -44,7 +44,7 @@ evaluator() {
     opencl) set -- opencl -DKPRED_HIP_API_HEADER='"opencl_as_hip.h"' -lOpenCL ;;
     esac
     api=$1; shift
-    $CC $portable -O0 -I. -Iexamples -Itools $folder/gpu/evaluate.c tools/base/util.c tools/base/number_text.c "$@" \
+    $CC $portable -O0 -I. -Iexamples -Itools $folder/gpu/evaluate.c tools/base/util.c tools/base/platform.c tools/base/number_text.c "$@" \
         -lm -pthread -o "$tmp/evaluate_$api"
 }
 CUDA=${CUDA:-/usr/local/cuda}
@@ -111,7 +111,7 @@ answers() {
     return 1
 }
 check "evaluate compiles with a stand-in" $CC $portable -O0 -I. -Itests -Itools "-DPROGRAM=\"$gpu/evaluate.c\"" \
-    tests/hip/gemm_gpu.c tools/base/util.c tools/base/number_text.c -rdynamic -ldl -lm -pthread -o "$tmp/standin"
+    tests/hip/gemm_gpu.c tools/base/util.c tools/base/platform.c tools/base/number_text.c -rdynamic -ldl -lm -pthread -o "$tmp/standin"
 check "evaluate: equal outputs" answers '' 0 '^right 0$'
 check "evaluate: a candidate that writes nothing" answers wrong 0 '^wrong$'
 check "evaluate: a device that is lost" answers lost 1 '^0 left'

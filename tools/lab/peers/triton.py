@@ -226,9 +226,9 @@ def outcomes_of(spec, fold, method):
 
 
 def kept_outcomes(spec, fold, method, number):
-    """The same, from the file of --kept if it is there, or else into it."""
+    """The same, from the file of --kept if it is there and newer than the spec, or else into it."""
     path = os.path.join(fold.options.kept or "", f"{spec.name}-{method}-{number}.csv")
-    if fold.options.kept and os.path.exists(path):
+    if fold.options.kept and os.path.exists(path) and os.path.getmtime(path) > os.path.getmtime(spec.path):
         with open(path, encoding="utf-8", newline="") as f:
             return list(csv.reader(f))[1:]
     progress(f"{spec.name}: {method}, fold {number}")
