@@ -79,3 +79,8 @@ tables:
 	@ls '$(TENSILE_CSV)'/mi100-sgemm-*.csv.bz2 >/dev/null 2>&1 || { echo "no tables of GEMM kernels in" \
 	    "$(TENSILE_CSV): set TENSILE_CSV to the folder of those of https://github.com/ROCm/Tensile" \
 	    "that the headers of weights/gemm_* name" >&2; exit 1; }
+
+.PHONY: gpu-day
+gpu-day: all ## ask a GPU for MINUTES, or the machine itself with ARCH=opencl: sound, races, the loop, cold calls; OUT: the folder
+	+@$(MAKE) --no-print-directory -C examples/gemm_gpu BUILD='$(abspath $(BUILD))' ARCH='$(ARCH)' MINUTES='$(MINUTES)' \
+	    $(if $(OUT),DAY='$(abspath $(OUT))') day
