@@ -209,7 +209,7 @@ static void roles_of_a_race(void)
         best = -1;
     for (int i = 1; i < 4 && best >= 0; i++)
         best = typical[i] < typical[best] ? i : best;
-    say("the winner is the fastest, or within 10 %",
+    say("the winner is within 10 % of the fastest",
         best >= 0 && typical[result.winner] <= 1.1 * typical[best], "%g us beside %g",
         best >= 0 ? typical[result.winner] : 0, best >= 0 ? typical[best] : 0);
 }

@@ -9,7 +9,7 @@
 minutes=${1:-8}
 case $minutes in '' | *[!0-9.]* | *.*.* | .) echo "day.sh: $minutes is no number of minutes" >&2; exit 2 ;; esac
 cd "$(dirname "$0")" && mkdir -p results bin || exit 1
-LD_LIBRARY_PATH=$PWD/lib:${LD_LIBRARY_PATH-} PATH=$PATH:/opt/rocm/llvm/bin
+LD_LIBRARY_PATH=$PWD/lib:${LD_LIBRARY_PATH-}:/usr/local/cuda/lib64:/opt/rocm/lib PATH=$PATH:/opt/rocm/llvm/bin
 export LD_LIBRARY_PATH PATH
 arch=$(cat arch) || exit 1
 fields=m,n,k
@@ -94,7 +94,7 @@ stopped() {
         sleep 0.1 2>/dev/null || sleep 1
     done
     kill $pid 2>/dev/null
-    wait $pid
+    wait $pid 2>/dev/null
     [ $? -eq 143 ] && ! grep -vE '^(#|[a-z]|[0-9].*,([0-9.]+|failed)$)' work/few.csv
 }
 
@@ -131,14 +131,23 @@ lost() {
     cat work/lost >>results/sound.csv
 }
 
+# compute-sanitizer does not run everywhere; 9 says that it has found something.
+sanitized() {
+    ! grep -q '^compute-sanitizer' results/sound.csv && command -v compute-sanitizer >>results/log || return 0
+    within compute-sanitizer --error-exitcode 9 bin/day cold code with >>results/log
+    status=$?
+    case $status in
+    [1-8]) echo "compute-sanitizer finds nothing,not here,it does not run: status $status" >>results/sound.csv ;;
+    *) row "compute-sanitizer finds nothing" $status ;;
+    esac
+}
+
 # Other programs may disturb the memsets, which are short.
 sound() {
     heading results/sound.csv check,result,figures
     judged "the shortest of three memsets wins" sh -c 'bin/device || bin/device || bin/device' && day_sound && lost &&
         judged "the next process has the device again" bin/timer --about || return
-    ! command -v compute-sanitizer >/dev/null ||
-        judged "compute-sanitizer finds nothing" compute-sanitizer --error-exitcode 9 bin/day cold code with || return
-    cancelled
+    sanitized && cancelled
 }
 
 loss() {
@@ -151,23 +160,25 @@ tune() {
     within bin/kpred-train tune gemm.spec --server "$server" --problems "$@" >>results/log
 }
 
-# The last time of a problem's winner, in races of the first 4 and 8 tuples that the model names
+# Of races of the first 4 and 8 tuples that the model names, the winner and its time
 raced() {
     IFS=, read -r m n k <<END
 $1
 END
-    tuples=$(bin/kpred predict results/gemm_model.h "m=$m" "n=$n" "k=$k" -k 8 --csv | sed '1d; s/^[^,]*,[^,]*,//; s/,/_/g')
+    tuples=$(bin/kpred predict results/gemm_model.h "m=$m" "n=$n" "k=$k" -k 8 --csv 2>>results/log | sed '1d; s/^[^,]*,[^,]*,//; s/,/_/g')
+    : >work/won
     for of in 4 8; do
         # shellcheck disable=SC2046
         within bin/race --budget $race_us code "$m" "$n" "$k" $(echo "$tuples" | head -n $of) >work/raced || return
-        awk -v problem="$1" -v way="race $of" '$2 == "winner" { print problem "," way "," $5 "," $3 }' work/raced >>results/raced.csv
+        awk -v problem="$1" -v way="race $of" '$2 == "winner" { print problem "," way "," $5 "," $3 }' work/raced >>work/won
     done
+    cat work/won >>results/raced.csv
 }
 
 # All tuples of a problem, three times, and races of the first of them
 measured() {
     { echo $fields && echo "$1"; } >work/one.csv
-    grep -qs "^$1,race 8," results/raced.csv || raced "$1" || return
+    grep -qs "^$1,race 8," results/raced.csv || raced "$1" || [ "$(left)" -gt 0 ] || return
     for table in 1 2 3; do
         tune work/one.csv -o results/full_$table.csv || return
     done
@@ -202,9 +213,10 @@ evolved() {
     [ ! -e "$log" ] || set -- "$@" --resume
     [ $seconds -gt 0 ] && within bin/kpred-evolve search "$source" --function "$kernel" "$@" --evaluate "bin/evaluate $kernel" \
         --method climb --jobs 1 --time $seconds --seed 2 -o "$log" >>results/log || return
-    within bin/kpred-evolve minimise "$log" >work/minimised || return
+    within bin/kpred-evolve minimise "$log" >work/minimised # fails where there is no gain
+    [ $? -lt 124 ] && [ "$(left)" -gt 0 ] || return
     cat work/minimised >>results/log
-    awk -v kernel="$kernel" -v n="$(grep -c . "$log")" '/^gain [0-9.-]+ %/ { gsub("[()]", ""); g = $2 "," $6 "," $8 }
+    awk -v kernel="$kernel" -v n="$(grep -c ' search ' "$log")" '/^gain [0-9.-]+ %/ { gsub("[()]", ""); g = $2 "," $7 "," $9 }
         END { print kernel "," n "," (g == "" ? "0,," : g) }' work/minimised >>results/evolve.csv
 }
 
@@ -227,6 +239,7 @@ evolve() {
 bin/timer --about >work/about 2>results/log.new || { cat results/log.new >&2; exit 77; }
 {
     echo "# arch: $arch"
+    echo "# load: $(cut -d' ' -f1 /proc/loadavg)"
     nvidia-smi --query-gpu=driver_version,clocks.sm,clocks.mem,clocks.max.sm --format=csv,noheader |
         sed 's/^/# driver, clocks of multiprocessors and memory, highest: /'
     rocm-smi --showdriverversion --showclocks |

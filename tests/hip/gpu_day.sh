@@ -51,7 +51,7 @@ check "MINUTES" bad_minutes
 
 results=$tmp/opencl/results
 for_opencl() {
-    kit opencl DAY_SPEC="sed -e 's/^tile_m = .*/tile_m = 8/' -e 's/^tile_n = .*/tile_n = 32/' -e 's/^thread_m = .*/thread_m = 4/' \
+    kit opencl CFLAGS=-O1 DAY_SPEC="sed -e 's/^tile_m = .*/tile_m = 8/' -e 's/^tile_n = .*/tile_n = 32/' -e 's/^thread_m = .*/thread_m = 4/' \
         -e 's/^split = .*/split = 1/' processor.spec"
 }
 
@@ -59,7 +59,7 @@ day() {
     sh "$tmp/opencl/day.sh" "$1" 2>"$tmp/err"
 }
 
-# cut SECONDS: all of its processes at once
+# cut_after SECONDS: all of its processes at once
 cut_after() {
     setsid sh "$tmp/opencl/day.sh" 2 2>"$tmp/err" &
     pid=$!
@@ -91,12 +91,12 @@ whole() {
         day 4 || return 1
         [ "$(grep -c ': done$' "$tmp/err")" -eq 5 ] && break
     done
-    kept && once 13 times.csv "$(grep -c '^[0-9]' "$results/times.csv")" && once 7 race.csv 184 && once 4 raced.csv 4 &&
-        [ "$(grep -c '^with' "$results/cold.csv")" -eq 480 ] && once 13 full_1.csv 16 && once 13 full_2.csv 16 && once 13 full_3.csv 16
+    kept && once 13 times.csv "$(grep -c '^[0-9]' "$results/times.csv")" && once 7 race.csv 92 && once 4 raced.csv 4 &&
+        [ "$(grep -c '^with' "$results/cold.csv")" -ge 480 ] && once 13 full_1.csv 16 && once 13 full_2.csv 16 && once 13 full_3.csv 16
 }
 
 goes_on() {
-    cut_after 3 && cut_after 5 && cut_after 8 && whole
+    cut_after 3 && cut_after 5 && cut_after 8 && printf '7,7,7,ti' >>"$results/race.csv" && whole
 }
 
 nothing_left() {

@@ -4,8 +4,8 @@
 """Writes the figures of docs/gpu.md, and README's sentence about GPUs, from the CSV files of results.
 
 Each RESULTS is a folder of day.sh. What ran on a processor is marked as such; README's sentence names the first
-GPU among them. An interval draws problems, and of each problem its races; one half of the three tables names the
-best candidate, and the third one judges.
+GPU among them. An interval draws problems, and of each problem its races. Two of three tables name the best
+candidate, and the third one judges, in all three ways.
 """
 import csv
 import math
@@ -25,6 +25,10 @@ WAYS = {"ceiling": "the best of all, by two tables, in the third", "kpred": "**t
         "raced": "the winner of a race of them on the device", "forest": "a random forest (scikit-learn)",
         "xgboost": "boosted trees (XGBoost)", "nearest": "the nearest tuned problem",
         "single": "the best tuples on average", "random": "random tuples"}
+RACED = """The ten candidates of a problem are the fastest of 40 random legal tuples. Each is timed 20 times in rounds,
+three times over: before the races, between them and after them."""
+COLD = """Each call has a new problem. The figures are medians. The rest is the time until the host knows of the
+kernel's end, less the kernel's own. Finding the code loads it where no call has done so."""
 NONE = "**kpred timed nothing on a GPU**, only [kernels on processors](docs/gpu.md)."
 
 
@@ -34,7 +38,8 @@ def rows_of(folder, name):
     if not os.path.exists(path):
         return []
     with open(path, encoding="utf-8", newline="") as f:
-        return [row for row in csv.DictReader(line for line in f if not line.startswith("#")) if None not in row.values()]
+        rows = csv.DictReader(line for line in f if not line.startswith("#"))
+        return [row for row in rows if None not in row.values()]
 
 
 def about(folder):
@@ -94,8 +99,11 @@ def loss(times, winner):
 def interval(logs):
     """The 2.5th and 97.5th percentile of the mean, in percent."""
     draw = random.Random(1)
-    means = sorted(statistics.fmean(statistics.fmean(draw.choices(of, k=len(of))) for of in draw.choices(logs, k=len(logs)))
-                   for _ in range(DRAWS))
+
+    def mean():
+        return statistics.fmean(statistics.fmean(draw.choices(of, k=len(of))) for of in draw.choices(logs, k=len(logs)))
+
+    means = sorted(mean() for _ in range(DRAWS))
     return [100 * math.expm1(means[int(DRAWS * part)]) for part in (0.025, 0.975)]
 
 
@@ -122,12 +130,11 @@ def sound(folder):
 
 def raced(folder):
     """What races lose."""
-    rows = [[f"{r['budget'] / 1000:g}", f"{r['mean']:.2f} ({r['low']:.2f} to {r['high']:.2f})", f"{100 * r['right']:.0f}",
-             f"{r['launches']:.0f}", f"{r['spent']:.2f}", str(r["problems"])] for r in losses(folder)]
+    rows = [[f"{r['budget'] / 1000:g}", f"{r['mean']:.2f} ({r['low']:.2f} to {r['high']:.2f})",
+             f"{100 * r['right']:.0f}", f"{r['launches']:.0f}", f"{r['spent']:.2f}", str(r["problems"])]
+            for r in losses(folder)]
     heading = ["budget, ms", "loss, % (95 %)", "within 1 %", "launches", "budget spent", "problems"]
-    return rows and ("### What a race loses\n\nThe ten candidates of a problem are the fastest of 40 random legal tuples. "
-                     "Each is timed 20 times in rounds, three\ntimes over: before the races, between them and after them."
-                     "\n\n" + table(heading, rows))
+    return rows and f"### What a race loses\n\n{RACED}\n\n" + table(heading, rows)
 
 
 def learned(folder):
@@ -139,11 +146,11 @@ def learned(folder):
     for way in (way for way in WAYS if way in by_way):
         of = by_way[way]
         first = of.get("1") or of.get("-")
-        lead = f"{first['ahead']} ({first['ahead_low']} to {first['ahead_high']})" if first and first["ahead"] != "-" else ""
+        lead = "{ahead} ({ahead_low} to {ahead_high})".format(**first) if first and first["ahead"] != "-" else ""
         rows.append([WAYS[way], first["share"] if first else "", f"{first['low']} to {first['high']}" if first else "",
                      *(of[k]["share"] if k in of else "" for k in ("4", "8")), lead])
-    text = rows and "### The loop\n\n" + table(["way", "k = 1", "95 %", "k = 4", "k = 8", "kpred's lead at k = 1"], rows)
-    return (text or "") + vendor(folder)
+    heading = ["way", "k = 1", "95 %", "k = 4", "k = 8", "kpred's lead at k = 1"]
+    return ("### The loop\n\n" + table(heading, rows) if rows else "") + vendor(folder)
 
 
 def best_times(folder):
@@ -180,23 +187,23 @@ def cold(folder):
                 rows.append([of, "the first" if first else "later ones", str(len(found)),
                              *(f"{statistics.median(part):.1f}" for part in zip(*found))])
     heading = ["call", "of a process", "calls", "prediction, µs", "finding the code, µs", "launch and the rest, µs"]
-    return rows and ("### Cold calls\n\nEach call has a new problem. Medians; the rest is the time until the host knows of "
-                     "the kernel's end, less the\nkernel's own. Finding the code loads it where no call has done so.\n\n"
-                     + table(heading, rows))
+    return rows and f"### Cold calls\n\n{COLD}\n\n" + table(heading, rows)
 
 
 def evolved(folder):
     """What kpred-evolve found."""
-    rows = [[f"`{row['kernel']}`", row["evaluations"], f"{row['gain']} ({row['low']} to {row['high']})" if row["low"] else "none"]
+    rows = [[f"`{row['kernel']}`", row["evaluations"],
+             "{gain} ({low} to {high})".format(**row) if row["low"] else "none"]
             for row in rows_of(folder, "evolve.csv")]
-    return rows and "### Evolved kernels\n\n" + table(["kernel", "lines of the log", "gain, % (95 %)"], rows)
+    return rows and "### Evolved kernels\n\n" + table(["kernel", "evaluations", "gain, % (95 %)"], rows)
 
 
 def section(folder):
     """All of a folder."""
     of = about(folder)
     what = "**a processor by OpenCL, and no GPU**" if of.get("arch") == "opencl" else f"a GPU, `{of.get('arch')}`"
-    head = f"## {of.get('device', 'a device')}\n\nThis is {what}. Driver: {of.get('driver', 'unknown')}; {of.get('date', '')}.\n\n"
+    head = (f"## {of.get('device', 'a device')}\n\nThis is {what}. Driver: {of.get('driver', 'unknown')}; "
+            f"{of.get('date', '')}. The load average was {of.get('load', 'unknown')}.\n\n")
     return head + "\n".join(part for part in (f(folder) for f in (sound, raced, learned, cold, evolved)) if part)
 
 
@@ -232,7 +239,7 @@ def main():
     p.add_argument("--readme", default=os.path.join(ROOT, "README.md"))
     options = p.parse_args()
     figures = "\n".join(map(section, options.results))
-    replace(options.page, r"(?<=<!-- figures -->\n\n).*?(?=\n<!-- end of figures -->)", figures)
+    replace(options.page, r"(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)", f"\n{figures}\n")
     replace(options.readme, r"\*\*kpred (timed nothing|was timed) on .*?\)(:.*?)?\.(?=\s)", sentence(options.results))
 
 
