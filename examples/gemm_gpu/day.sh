@@ -207,11 +207,12 @@ cold() {
 
 # evolved KERNEL SOURCE SHARE OPTION...: a search, and what is left of its edits
 evolved() {
-    kernel=$1 source=$2 seconds=$(($(left) * 2 / 3 / $3)) log=results/$1.log
+    kernel=$1 source=$2 seconds=$(($(left) * 2 / 3 / $3)) log=results/$1.log text=$1
+    [ ! -e "$1.ini" ] || text=$1.ini
     shift 3
     grep -q "^$kernel," results/evolve.csv && return
     [ ! -e "$log" ] || set -- "$@" --resume
-    [ $seconds -gt 0 ] && within bin/kpred-evolve search "$source" --function "$kernel" "$@" --evaluate "bin/evaluate $kernel" \
+    [ $seconds -gt 0 ] && within bin/kpred-evolve search "$source" --function "$kernel" "$@" --evaluate "bin/evaluate $text" \
         --method climb --jobs 1 --time $seconds --seed 2 -o "$log" >>results/log || return
     within bin/kpred-evolve minimise "$log" >work/minimised # fails where there is no gain
     [ $? -lt 124 ] && [ "$(left)" -gt 0 ] || return

@@ -14,6 +14,7 @@ import random
 import re
 import statistics
 import sys
+import textwrap
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), *[os.pardir] * 3))
 sys.path.insert(1, os.path.join(ROOT, "tools/lab/peers"))
@@ -124,8 +125,9 @@ def losses(folder):
 
 def sound(folder):
     """What was right."""
-    rows = [[row["check"], row["result"], row["figures"]] for row in rows_of(folder, "sound.csv")]
-    return rows and "### Is it right\n\n" + table(["check", "result", "figures"], rows)
+    rows = rows_of(folder, "sound.csv")
+    said = ", ".join(row["check"] + (f" (**{row['result']}**)" if row["result"] != "ok" else "") for row in rows)
+    return rows and "### Is it right\n\n" + textwrap.fill(f"{len(rows)} checks: {said}.", 120) + "\n"
 
 
 def raced(folder):
