@@ -1,12 +1,12 @@
-/* hip_loaded.h - the calls of HIP out of the library that the machine has, whichever version that is
+/* hip_loaded.h - the calls of HIP from the library that the machine has, of whichever version
    SPDX-License-Identifier: MIT
 
    cc -std=c99 -I. -Iexamples -D__HIP_PLATFORM_AMD__ \
        -DKPRED_HIP_API_HEADER='"hip_loaded.h"' ... -ldl
 
    A program that is linked with -lamdhip64 wants one version of it. This one is compiled where no
-   GPU is, and finds the library's calls when it runs. Without the library there is no device. The calls are
-   defined in the file that defines KPRED_HIP_IMPLEMENTATION. */
+   GPU is, and finds the library's calls when it runs. Without the library there is no device. The
+   calls are defined in the file that defines KPRED_HIP_IMPLEMENTATION. */
 #ifndef KPRED_HIP_LOADED_H
 #define KPRED_HIP_LOADED_H
 

@@ -44,7 +44,7 @@ struct device {
     float *got;    /* a row of C */
     size_t n, now; /* variants; the one that was launched last */
     struct variant variants[MOST_VARIANTS];
-    /* Launches what is no tuple of the kernel, as a library's product: tile_m is 0. NULL: nothing */
+    /* Launches what is no tuple of the kernel and has tile_m 0, as a library's product; or NULL */
     hipError_t (*other)(struct device *d, const kpred_tuple *tuple, hipStream_t stream);
 };
 
