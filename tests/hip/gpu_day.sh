@@ -125,7 +125,8 @@ made_up() {
                 for (t = 0; t < 3; t++) for (c = 0; c < 10; c++) print m ",8,8,time,," t "," c "," 100 + 10 * c ",,"
                 for (r = 0; r < 4; r++) print m ",8,8,race,20000," r "," (r == 3 ? 2 : 0) ",,30,10000"
             }
-            print "9,8,8,time,,0,0,1,," }' >"$tmp/made/race.csv" &&
+            print "9,8,8,time,,0,0,1,,"
+            print "9,8,8,race,20000,0,0,,30,10000" }' >"$tmp/made/race.csv" &&
         printf 'way,k,share,low,high,of,ahead,ahead_low,ahead_high\nkpred,1,0.900,0.8,0.95,0.99,-,-,-\n' >"$tmp/made/peers.csv" &&
         for i in 1 2 3; do printf 'm,n,k,tile,time_us\n1,8,8,1,%s\n1,8,8,2,90\n' $((20 + 20 * (i > 1) + 40 * (i > 2))) >"$tmp/made/full_$i.csv"; done &&
         printf 'm,n,k,time_us\n1,8,8,80\n' >"$tmp/made/vendor.csv"
