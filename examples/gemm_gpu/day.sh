@@ -8,7 +8,7 @@
 # A second call goes on. results.tar.gz has all of them. See docs/gpu.md
 minutes=${1:-8}
 case $minutes in '' | *[!0-9.]* | *.*.* | .) echo "day.sh: $minutes is no number of minutes" >&2; exit 2 ;; esac
-cd "$(dirname "$0")" && mkdir -p results bin || exit 1
+cd "$(dirname "$0")" && mkdir -p results bin work || exit 1
 LD_LIBRARY_PATH=$PWD/lib:${LD_LIBRARY_PATH-}:/usr/local/cuda/lib64:/opt/rocm/lib PATH=$PATH:/opt/rocm/llvm/bin
 export LD_LIBRARY_PATH PATH
 arch=$(cat arch) || exit 1
@@ -184,7 +184,7 @@ measured() {
     done
 }
 
-# vendor and loop: 40 problems are tuned, and learned from; 20 others are predicted, and measured
+# 40 problems are tuned, and learned from; 20 others are predicted, and measured
 loop() {
     tune problems.csv -o results/times.csv --budget 24 || return
     [ -e results/gemm_model.h ] || within bin/kpred-train train gemm.spec --data results/times.csv -o results/gemm_model.h >>results/log || return
