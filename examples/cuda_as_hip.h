@@ -47,6 +47,7 @@
 
 /* ---- what gemm_gpu/ needs besides ---- */
 
+#define hipErrorInvalidValue cudaErrorInvalidValue
 #define hipErrorOutOfMemory  cudaErrorMemoryAllocation
 #define hipDeviceProp_t      struct cudaDeviceProp
 #define hipDeviceAttribute_t enum cudaDeviceAttr

@@ -44,8 +44,8 @@ struct device {
     float *got;    /* a row of C */
     size_t n, now; /* variants; the one that was launched last */
     struct variant variants[MOST_VARIANTS];
-    /* Launches a library's own product, which the tuple of zeros stands for; NULL: there is none */
-    hipError_t (*library)(struct device *d, hipStream_t stream);
+    /* Launches what is no tuple of the kernel and has tile_m 0, as a library's product; or NULL */
+    hipError_t (*other)(struct device *d, const kpred_tuple *tuple, hipStream_t stream);
 };
 
 /* ---- errors ---- */
@@ -247,8 +247,8 @@ static inline hipError_t launch_tuple(struct device *d, const kpred_tuple *tuple
 static inline hipError_t launch(void *user, const kpred_tuple *tuple, hipStream_t stream)
 {
     struct device *d = (struct device *)user;
-    return tuple->value[TILE_M] == 0 && d->library != NULL ? d->library(d, stream)
-                                                           : launch_tuple(d, tuple, stream);
+    return tuple->value[TILE_M] == 0 && d->other != NULL ? d->other(d, tuple, stream)
+                                                         : launch_tuple(d, tuple, stream);
 }
 
 /* A driver may load or even compile a kernel at its first launch only, which is nobody's time. */

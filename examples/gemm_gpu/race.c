@@ -1,32 +1,28 @@
 /* race.c - checks tuples of gemm.hip or gemm.cl, and races them on the device
    SPDX-License-Identifier: MIT
 
-   usage: race [--budget US] [--all] [--times FILE] [--clblast FILE] FOLDER M N K TUPLE...
+   usage: race [--budget US] [--all] [--times FILE] FOLDER M N K TUPLE...
    FOLDER has the variants. A TUPLE is ten numbers as in gemm.spec's [params], with _ between them.
    Each has a line: its number in the order given, what became of it, microseconds, GFLOP/s, the
    tuple, and the error. A tuple that does not compile, fails or is wrong is left out. The status
    is 0 if one has won, 77 where there is no device.
 
    --budget US: of the device, 1000000 if nothing is said. --all: none is dropped, so that the times
-   compare. --times FILE: adds what was timed to a table of times. --clblast FILE: the tuple
-   `clblast` is CLBlast's own product, with the parameters of the file (clblast_product.h). */
+   compare. --times FILE: adds what was timed to a table of times. */
 #define KPRED_IMPLEMENTATION
 #define KPRED_HIP_IMPLEMENTATION
 #include "kpred_hip.h"
 
 #include "../race_rows.h"
 #include "device.h"
-#ifdef WITH_CLBLAST
-#include "clblast_product.h"
-#endif
 
 enum { MOST = 32, BEFORE_TUPLES = 4, LARGEST = 32768 };
 
 static struct {
     double budget_us;
     int all;
-    const char *times, *clblast;
-} options = {1e6, 0, NULL, NULL};
+    const char *times;
+} options = {1e6, 0, NULL};
 
 static struct device device;
 static kpred_tuple candidate[MOST];
@@ -54,8 +50,6 @@ static const char *read_number(const char *text, char end, int32_t *value)
 static int read_tuple(const char *text, kpred_tuple *t)
 {
     const char *at = text;
-    if (options.clblast != NULL && strcmp(text, "clblast") == 0)
-        return 0; /* zeros */
     for (int i = 0; i < PARAMS && at != NULL; i++) {
         at = read_number(at, i + 1 < PARAMS ? '_' : '\0', &t->value[i]);
         if (at != NULL && t->value[i] == 0 && i != SPREAD)
@@ -80,16 +74,11 @@ static int read_problem(char **words, struct problem *p)
     return 0;
 }
 
-static int is_library(const kpred_tuple *t)
-{
-    return t->value[TILE_M] == 0;
-}
-
 /* As gemm.spec: a load does not straddle the edge of a matrix. */
 static int is_legal(const kpred_tuple *t)
 {
     const struct problem *p = &device.product.of;
-    return is_library(t) || (p->n % t->value[VEC] == 0 && p->k % t->value[VEC] == 0);
+    return p->n % t->value[VEC] == 0 && p->k % t->value[VEC] == 0;
 }
 
 static hipError_t launch_known(void *user, const kpred_tuple *t, hipStream_t stream)
@@ -102,9 +91,8 @@ static hipError_t launch_known(void *user, const kpred_tuple *t, hipStream_t str
 static void warm_up(int n)
 {
     for (int i = 0; i < n; i++) {
-        unusable[i] = !is_legal(&candidate[i])    ? hipErrorInvalidValue
-                      : is_library(&candidate[i]) ? hipSuccess
-                                                  : find_variant(&device, candidate[i].value);
+        unusable[i] = is_legal(&candidate[i]) ? find_variant(&device, candidate[i].value)
+                                              : hipErrorInvalidValue;
         if (unusable[i] == hipSuccess)
             (void)launch_once(&device, &candidate[i], 0);
         (void)hipGetLastError();
@@ -136,8 +124,7 @@ static int add_rows(int n)
         int at = sprintf(text, "%d,%d,%d", p->m, p->n, p->k);
         for (int j = 0; j < PARAMS; j++)
             at += sprintf(text + at, ",%d", (int)candidate[i].value[j]);
-        if (!is_library(&candidate[i]))
-            race_rows_add(file, text, &timings[i]);
+        race_rows_add(file, text, &timings[i]);
     }
     return race_rows_close(file, options.times);
 }
@@ -179,26 +166,12 @@ static int take_options(char **words, int n)
         const char *value = at < n ? words[at++] : "";
         if (strcmp(name, "--times") == 0)
             options.times = value;
-        else if (strcmp(name, "--clblast") == 0)
-            options.clblast = value;
         else if (strcmp(name, "--budget") == 0)
             options.budget_us = strtod(value, NULL);
         else
             return -1;
     }
     return options.budget_us > 0 && options.budget_us <= 1e9 ? at : -1;
-}
-
-/* 0, or -1 with a message */
-static int open_library(void)
-{
-#ifdef WITH_CLBLAST
-    device.library = launch_clblast;
-    return tune_clblast(options.clblast);
-#else
-    fprintf(stderr, "gemm_gpu: --clblast: this was compiled without CLBlast\n");
-    return -1;
-#endif
 }
 
 static int race_words(char **words, int n)
@@ -213,7 +186,7 @@ static int race_words(char **words, int n)
     if (no_device())
         return EXIT_NO_DEVICE;
     device.folder = words[0];
-    if ((options.clblast == NULL || open_library() == 0) && open_problem(&device, p) == hipSuccess)
+    if (open_problem(&device, p) == hipSuccess)
         status = race(n - BEFORE_TUPLES);
     close_device(&device);
     return status;
@@ -223,9 +196,7 @@ int main(int argc, char **argv)
 {
     const int taken = take_options(argv + 1, argc - 1), n = argc - 1 - taken;
     if (taken < 0 || n <= BEFORE_TUPLES || n > BEFORE_TUPLES + MOST) {
-        fprintf(stderr,
-                "usage: race [--budget US] [--all] [--times FILE] [--clblast FILE] FOLDER M N "
-                "K TUPLE...\n");
+        fprintf(stderr, "usage: race [--budget US] [--all] [--times FILE] FOLDER M N K TUPLE...\n");
         return 2;
     }
     return race_words(argv + 1 + taken, n);

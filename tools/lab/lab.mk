@@ -83,3 +83,14 @@ tables:
 	@ls '$(TENSILE_CSV)'/mi100-sgemm-*.csv.bz2 >/dev/null 2>&1 || { echo "no tables of GEMM kernels in" \
 	    "$(TENSILE_CSV): set TENSILE_CSV to the folder of those of https://github.com/ROCm/Tensile" \
 	    "that the headers of weights/gemm_* name" >&2; exit 1; }
+
+GPU_DAY = $(MAKE) --no-print-directory -C examples/gemm_gpu BUILD='$(abspath $(BUILD))' $(if $(ARCH),ARCH='$(ARCH)') \
+    $(if $(MINUTES),MINUTES='$(MINUTES)') $(if $(OUT),DAY='$(abspath $(OUT))')
+.PHONY: gpu-day gpu-kit gpu-page
+gpu-day: all ## ask the GPU ARCH, or a processor with ARCH=opencl, for MINUTES (8), in the folder OUT: docs/gpu.md
+	+@$(GPU_DAY) day
+gpu-kit: all ## prepare this folder alone, for a machine that has a driver and no compiler
+	+@$(GPU_DAY) kit
+gpu-page: all ## compare what was measured in OUT with other ways, and write the figures of docs/gpu.md
+	@$(GPU_DAY) peers || echo 'gpu-page: without other ways' >&2
+	@python3 tools/lab/report/gpu.py '$(or $(OUT),$(BUILD)/gpu_day/$(ARCH))/results'

@@ -34,7 +34,7 @@ set -u
 # declarations alone; and files that include all: FOLDER/headers.c defines what the three headers do,
 # FOLDER/all.c what the generated ones do besides. Stand-ins of tests are system headers there: nobody
 # looks for faults in them. Left out is what needs a header that its reader trains: main.c of
-# examples/own_kernel, and show.c of gemm_cpu and gemm_gpu.
+# examples/own_kernel, show.c of gemm_cpu, and day.c of gemm_gpu.
 
 # elided NAMES HEADER: with a single 0 in arrays of such names, an extended regular expression. No line moves.
 elided() {
@@ -60,7 +60,7 @@ tree() {
         sed 's/^#define KPRED_\(HIP_\)\?\(IMPLEMENTATION\|STATIC\).*//' "$file" >"$to/declared"
         mv "$to/declared" "$file"
     done
-    rm "$to/examples/own_kernel/main.c" "$to/examples/gemm_cpu/show.c" "$to/examples/gemm_gpu/show.c"
+    rm "$to/examples/own_kernel/main.c" "$to/examples/gemm_cpu/show.c" "$to/examples/gemm_gpu/day.c"
     printf '%s\n' '#define KPRED_IMPLEMENTATION' '#define KPRED_HIP_IMPLEMENTATION' \
         '#include "kpred_constraints.h"' '#include "kpred_hip.h"' >"$to/headers.c"
     cp "$to/headers.c" "$to/all.c"

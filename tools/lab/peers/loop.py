@@ -4,36 +4,26 @@
 """What a model that learned from a tuning is worth on other problems, all of whose tuples were measured.
 
   kpred        the network's first tuples
-  raced        the first 4 and 8 of them in a race of kpred_hip_select on the device
+  raced        the winner of a race of the first 4 and 8 of them by kpred_hip_select on the device, of --raced
   nearest      the tuples of the nearest tuned problem, fastest first
   single       the best tuples on average over the tuned problems
   forest       a random forest (scikit-learn), a regression of log2(time / best time of the problem), of raw
                fields or of quotients, products and remainders: the better counts
   xgboost      boosted trees (XGBoost), the same
-  before       another model, of --before, such as one that learned less
   random       any tuple, and the best of 4 and of 8
   ceiling      the best tuple by two tables, in the third
 
-The problems' tuples were measured three times or more, once in each FULL. A share is the best time of a
-table divided by that of the tuple, which the other tables chose among the first k; each table judges in
-turn. So what is known without noise gets no more than the ceiling. Means over problems are geometric, with
-95 % intervals by bootstrap, which draws problems, and of each problem what judges it: tables and races. `of`
-is the share of the ceiling's, and `ahead` how far kpred is ahead.
-
-Then each way's first tuple was timed again, all of a problem in one race, beside CLBlast's own product:
-`clblast` with its own parameters, `tuned` with those that its tuner found here, the faster of its two kernels.
-Each race is run --races times.
+The problems' tuples were measured three times or more, once in each FULL; a problem that one of them has not
+whole is left out. A share is the best time of a table divided by that of the tuple, which the other tables chose
+among the first k; each table judges in turn. So what is known without noise gets no more than the ceiling. Means
+over problems are geometric, with 95 % intervals by bootstrap, which draws problems, and of each problem what
+judges it: tables and races. `of` is the share of the ceiling's, and `ahead` how far kpred is ahead.
 
 Needs python3-numpy, python3-sklearn and python3-xgboost.
 """
 import csv
-import glob
-import json
 import os
-import re
-import subprocess
 import sys
-import zlib
 
 from rows import ROOT, die, parser_of, print_lines, progress, read_sections, run
 
@@ -48,10 +38,7 @@ except ImportError as missing:
 PLACES = (1, 4, 8)
 RACED = (4, 8)
 DRAWS = 4000 # of a bootstrap
-RACE_LINE = re.compile(r"\s*(\d+) (\w+)\s+([\d.]+)\s")
 HEADING = "way,k,share,low,high,of,ahead,ahead_low,ahead_high".split(",")
-FINALS = "m,n,k,way,tuple,time_us".split(",")
-KERNELS = {"xgemm": ("Xgemm", 0), "xgemm_direct": ("XgemmDirect", 1 << 30)} # and where it is always the one
 
 
 # ---- what was measured ----
@@ -72,8 +59,11 @@ class Measured:
         self.case.learn(problems, problem_of, tuple_of[:len(tuned)], np.array([time_of(row) for row in tuned]))
         self.problems, _ = distinct([[int(row[f]) for f in self.fields] for row in full[0]])
         self.times = np.array([self.table(rows) for rows in full])
-        if np.isnan(self.times).all(0).sum() != np.isnan(self.times).any(0).sum():
-            die("the full tables have not the same problems and tuples: have all of them measured")
+        some, every = ~np.isnan(self.times).all(0), ~np.isnan(self.times).any(0)
+        whole = (some == every).all(1) & every.any(1)
+        if not whole.any():
+            die("no problem has the same tuples in all full tables: have all of them measured")
+        self.problems, self.times = self.problems[whole], self.times[:, whole]
 
     def table(self, rows):
         """The times of one full table."""
@@ -101,9 +91,7 @@ def kpred_order(measured, options, model, problem):
 def orders_of(measured, options):
     """By way the first tuples of each problem."""
     legal = [np.flatnonzero(~np.isnan(t)) for t in measured.times[0]]
-    models = {"kpred": options.model, "before": options.before}
-    orders = {way: [kpred_order(measured, options, model, p) for p in measured.problems]
-              for way, model in models.items() if model}
+    orders = {"kpred": [kpred_order(measured, options, options.model, p) for p in measured.problems]}
     for name in ("nearest", "single", "forest", "xgboost"):
         make, kinds = WAYS[name]
         for rich in kinds:
@@ -171,97 +159,16 @@ def word_of(values):
     return "_".join(map(str, values))
 
 
-def race(measured, options, problem, words, more):
-    """By tuple in words: the outcome and microseconds."""
-    command = [options.race, *more, options.code, *map(str, problem), *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    lines = [RACE_LINE.match(line) for line in done.stdout.splitlines()]
-    found = {words[int(line[1]) - 1]: (line[2], float(line[3])) for line in lines if line}
-    if len(found) != len(words):
-        die(f"{' '.join(command)}: {done.stderr.strip()}", 1)
-    return found
+def raced_of(path):
+    """By problem and way the winner of the race, of the last one."""
+    return {(tuple(int(row[f]) for f in "mnk"), row["way"]): row["tuple"] for row in rows_of(path)}
 
 
-def best_parameters(path):
-    """A line of clblast_product.h: a kernel and the fastest parameters of some files of CLBlast's tuner."""
-    results = []
-    for file in glob.glob(path):
-        with open(file, encoding="utf-8") as f:
-            results += json.load(f)["results"]
-    best = min(results, key=lambda r: r["time"])["parameters"]
-    return " ".join(f"{name}={value}" for name, value in best.items() if name != "PRECISION")
-
-
-def clblast_files(options):
-    """By way the files of parameters, written into the folder."""
-    texts = {"clblast": ""}
-    for name, (kernel, always) in KERNELS.items():
-        pattern = os.path.join(options.clblast, f"clblast_{name}_[0-9]*_32.json")
-        if glob.glob(pattern):
-            texts[f"tuned {name}"] = (f"{kernel} {best_parameters(pattern)}\n"
-                                      f"GemmRoutine XGEMM_MIN_INDIRECT_SIZE={always}\n")
-    files = {}
-    for way, text in texts.items():
-        files[way] = os.path.join(options.clblast, way.replace(" ", "_") + ".txt")
-        with open(files[way], "w", encoding="utf-8") as f:
-            f.write(text)
-    return files
-
-
-def final_of(measured, options, i, firsts, beside):
-    """Rows of FINALS: races over the first tuples, and all ways' first tuples timed again."""
-    problem, rows = measured.problems[i].tolist(), []
-    words = {way: word_of(measured.tuples[t]) for way, t in firsts.items()}
-    for k in RACED:
-        candidates = [word_of(measured.tuples[t]) for t in measured.kpred[i][:k]]
-        for word, (outcome, us) in race(measured, options, problem, candidates, ["--budget", options.budget]).items():
-            if outcome == "winner":
-                words[f"raced {k}"] = word
-                rows.append([*problem, f"race {k}", word, us])
-    again = list(dict.fromkeys(words.values()))
-    more = ["--all", "--budget", str(4 * float(options.budget))]
-    timed = race(measured, options, problem, again, more)
-    rows += [[*problem, way, word, timed[word][1]] for way, word in words.items()]
-    for way, path in beside.items():
-        both = race(measured, options, problem, ["clblast", words["best"]], [*more, "--clblast", path])
-        if both["clblast"][1] > 0: # as if the best tuple had the time of the other race
-            us = both["clblast"][1] / both[words["best"]][1] * timed[words["best"]][1]
-            rows.append([*problem, way, "clblast", us])
-    return rows
-
-
-def finals_of(measured, options, orders):
-    """By problem and way each race's tuple and time; read from the file if it is there, else measured. What
-    was measured for the same model when it was stopped stays."""
-    with open(options.model, "rb") as f:
-        part = f"{options.finals}.{zlib.crc32(f.read()):x}"
-    if not os.path.exists(options.finals):
-        there = {tuple(int(row[f]) for f in "mnk") for row in rows_of(part)} if os.path.exists(part) else set()
-        beside = clblast_files(options) if options.clblast else {}
-        for i, problem in enumerate(measured.problems.tolist()):
-            if tuple(problem) in there:
-                continue
-            progress(f"races {i + 1} of {len(measured.problems)}")
-            firsts = {way: order[i][0] for way, order in orders.items()}
-            firsts["best"] = np.nanargmin(np.exp(np.log(measured.times[:, i]).mean(0)))
-            rows = [row for _ in range(options.races) for row in final_of(measured, options, i, firsts, beside)]
-            with open(part, "a", encoding="utf-8", newline="") as f:
-                csv.writer(f, lineterminator="\n").writerows([FINALS, *rows] if f.tell() == 0 else rows)
-        progress("")
-        os.replace(part, options.finals)
-    finals = {}
-    for row in rows_of(options.finals):
-        key = tuple(int(row[f]) for f in "mnk"), row["way"]
-        finals.setdefault(key, []).append((row["tuple"], float(row["time_us"])))
-    return finals
-
-
-def raced_shares(measured, finals, k):
-    """By problem the shares of the winners of its races, by table."""
+def raced_shares(measured, raced, k):
+    """By problem the shares of the winner of its race, by table."""
     at = {word_of(t): i for i, t in enumerate(measured.tuples.tolist())}
-    won = [[at[word] for word, _ in finals[tuple(p), f"race {k}"]] for p in measured.problems.tolist()]
-    return np.array([[log for t in tuples for log in share(measured.times[:, i], lambda _, t=t: t)]
-                     for i, tuples in enumerate(won)])
+    won = [at[raced[tuple(p), f"race {k}"]] for p in measured.problems.tolist()]
+    return np.array([share(measured.times[:, i], lambda _, t=t: t) for i, t in enumerate(won)])
 
 
 # ---- the table ----
@@ -279,7 +186,7 @@ def better(orders, measured, name):
     return orders[max(kinds, key=lambda kind: shares_of(measured, orders[kind], 1).mean())]
 
 
-def lines_of(measured, orders, finals):
+def lines_of(measured, orders, raced):
     """The lines of the table of shares."""
     rng = np.random.default_rng(1)
     every = [np.flatnonzero(~np.isnan(t)) for t in measured.times[0]]
@@ -289,40 +196,14 @@ def lines_of(measured, orders, finals):
     own = {k: shares_of(measured, orders["kpred"], k) for k in PLACES}
     for k in PLACES:
         yield cells("kpred", k, own[k], top, None, rng)
-    for k in RACED if finals else ():
-        yield cells("raced", k, raced_shares(measured, finals, k), top, None, rng)
-    for name in [name for name in ("before", "nearest", "single", "forest", "xgboost") if name in orders]:
+    for k in RACED if raced else ():
+        yield cells("raced", k, raced_shares(measured, raced, k), top, None, rng)
+    for name in ("nearest", "single", "forest", "xgboost"):
         order = better(orders, measured, name)
         for k in PLACES:
             yield cells(name, k, shares_of(measured, order, k), top, own[k], rng)
     for k in PLACES:
         yield cells("random", k, random_shares(measured, k, rng), top, own[k], rng)
-
-
-def final_lines(measured, finals):
-    """The lines of what was timed again: shares of the fastest tuple of each problem among them."""
-    rng = np.random.default_rng(2)
-    keys = [tuple(p) for p in measured.problems.tolist()]
-    ways = [way for way in dict.fromkeys(way for _, way in finals) if not way.startswith("race ")]
-    tuned = [way for way in ways if way.startswith("tuned ")]
-    ours = [way for way in ways if way != "clblast" and way not in tuned]
-    races = len(finals[keys[0], "kpred"])
-
-    def times_of(way):
-        """By problem and race; infinite where a race of the way is missing."""
-        found = [[us for _, us in finals.get((key, way), [])] for key in keys]
-        return np.array([us if len(us) == races else [np.inf] * races for us in found])
-
-    times = {way: times_of(way) for way in ours}
-    fastest = np.min(list(times.values()), 0)
-    if "clblast" in ways:
-        times["clblast"] = times_of("clblast")
-    if tuned:
-        times["tuned"] = np.min([times_of(way) for way in tuned], 0)
-    for way, us in times.items():
-        if np.isfinite(us).all():
-            kpred = np.log(fastest / times["kpred"]) if way != "kpred" else None
-            yield cells(f"again: {way}", "-", np.log(fastest / us), 1., kpred, rng)
 
 
 # ---- the command ----
@@ -335,13 +216,7 @@ def parse():
     p.add_argument("--model", required=True, help="the header that learned from --times")
     p.add_argument("--times", required=True, help="what the tuner measured")
     p.add_argument("--full", required=True, nargs="+", help="all tuples of other problems, twice or more")
-    p.add_argument("--before", help="another model")
-    p.add_argument("--finals", help="the file of the races: read, or made if it is not there; without it, no races")
-    p.add_argument("--race", help="the program of race.c")
-    p.add_argument("--code", help="its folder of variants")
-    p.add_argument("--clblast", default="", help="the folder of CLBlast's tuner; without it, no CLBlast")
-    p.add_argument("--budget", default="50000", help="microseconds of a race")
-    p.add_argument("--races", type=int, default=3, help="how often each race is run")
+    p.add_argument("--raced", help="what races won: m,n,k,way,tuple,time_us")
     p.add_argument("--threads", type=int, default=1, help="of forest and xgboost")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--csv", action="store_true", help="CSV instead of a table")
@@ -350,14 +225,11 @@ def parse():
 
 
 def main():
-    """Both tables as one."""
+    """The table."""
     options = parse()
     measured = Measured(options)
     orders = orders_of(measured, options)
-    measured.kpred = orders["kpred"]
-    finals = finals_of(measured, options, orders) if options.finals else {}
-    lines = [*lines_of(measured, orders, finals), *(final_lines(measured, finals) if finals else ())]
-    print_lines(HEADING, lines, options)
+    print_lines(HEADING, lines_of(measured, orders, raced_of(options.raced) if options.raced else {}), options)
     print(f"{len(measured.problems)} problems, {(~np.isnan(measured.times[0])).sum()} tuples, "
           f"{len(measured.times)} times each", file=sys.stderr)
 

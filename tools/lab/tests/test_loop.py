@@ -1,4 +1,4 @@
-"""test_loop.py - tools/lab/peers/loop.py on a table whose shares are known, with a kpred and a race that are scripts"""
+"""test_loop.py - tools/lab/peers/loop.py on a table whose shares are known, with a kpred that is a script"""
 # SPDX-License-Identifier: MIT
 import os
 import sys
@@ -28,18 +28,10 @@ put("spec", "[fields]\nm = size\nn = size\nk = size\n[params]\ntile = 1 2 4 8\n"
 table("times.csv", [16, 32, 64])
 # In one of three tables the best tuple takes three times its time, and the second one is the best.
 FULL = [table(f"full{i}.csv", [20, 40], lambda tile, i=i: 3. if i == 2 and tile == "1" else 1.) for i in range(3)]
-# It predicts the second best one first, then the best one, and the other model the worst one alone.
-KPRED = put("kpred", 'echo rank,probability,tile\ncase $2 in */good) echo 1,1,2; echo 2,1,1;; *) echo 1,1,8;; esac\n')
-RACE = put("race", r"""#!/usr/bin/env python3
-import sys
-words = sys.argv[1:]
-words = words[words.index("CODE") + 1:]
-times = [float(word) * 10 if word != "clblast" else 5. for word in words[3:]]
-for i, us in enumerate(times):
-    print(f"{i + 1:2} {'winner' if us == min(times) else 'slower':8} {us:10.1f} {1:8.2f} tuple")
-""")
-put("clblast/clblast_xgemm_1_32.json", '{"results": [{"time": 2, "parameters": {"MWG": 1}},'
-      '{"time": 1, "parameters": {"MWG": 64, "PRECISION": 32}}]}')
+# It predicts the second best one first, then the best one.
+KPRED = put("kpred", 'echo rank,probability,tile\necho 1,1,2; echo 2,1,1\n')
+RACED = put("raced.csv", "m,n,k,way,tuple,time_us\n20,8,8,race 4,8,1\n" + "".join(
+    f"{m},8,8,race {k},{tile},1\n" for m in (20, 40) for k, tile in ((4, 2), (8, 1))))
 COMMAND = (f"{sys.executable} tools/lab/peers/loop.py --kpred '{put('run', f'#!/bin/sh{chr(10)}. {KPRED}{chr(10)}')}' "
            f"--spec {FOLDER}/spec --times {FOLDER}/times.csv --full {' '.join(FULL)} --model {put('good', '')} --csv")
 
@@ -55,30 +47,33 @@ def shares(options, column="share"):
 
 def compares():
     """The ceiling: what two tables choose is the best in the third, or takes a half longer there."""
-    of = shares("--before bad")
+    of = shares("")
     ceiling = f"{(2 / 3) ** (1 / 3):.3f}"
     assert of["ceiling", "-"] == of["kpred", "4"] == of["nearest", "1"] == of["single", "1"] == ceiling, of
     assert of["kpred", "1"] == f"{(1 / 2 * 1 / 2) ** (1 / 3):.3f}", of
-    assert of["before", "1"] == f"{(1 / 8 * 1 / 8 * 2 / 8) ** (1 / 3):.3f}", of
     # Both problems have the same share, but tables differ: of six that are drawn, two in three are without a loss.
-    low, high = (shares("--before bad", column)["kpred", "4"] for column in ("low", "high"))
+    low, high = (shares("", column)["kpred", "4"] for column in ("low", "high"))
     assert low == f"{(2 / 3) ** (4 / 6):.3f}" and high == "1.000", (low, high)
 
 
 def races():
-    """Winners, and what was timed again; the file of the races is read again."""
-    options = f"--finals {FOLDER}/finals.csv --race {RACE} --code CODE --clblast {FOLDER}/clblast"
-    of = shares(options)
-    assert of["raced", "4"] == f"{(2 / 3) ** (1 / 3):.3f}" and of["again: raced 8", "-"] == "1.000", of
-    assert of["again: kpred", "-"] == "0.500", of
-    assert of["again: clblast", "-"] == of["again: tuned", "-"] == "2.000", of
-    assert read(f"{FOLDER}/finals.csv").count(",race 4,") == 2 * 3
-    assert read(f"{FOLDER}/clblast/tuned_xgemm.txt") == "Xgemm MWG=64\nGemmRoutine XGEMM_MIN_INDIRECT_SIZE=0\n"
-    assert shares(options.replace(RACE, "none")) == of
+    """The winner of each problem's last race."""
+    of = shares(f"--raced {RACED}")
+    assert of["raced", "4"] == of["kpred", "1"] and of["raced", "8"] == f"{(2 / 3) ** (1 / 3):.3f}", of
+
+
+def cut():
+    """A problem that a table has not whole is left out."""
+    short = put("short.csv", "\n".join(read(FULL[2]).splitlines()[:-1]) + "\n")
+    of = rows_of(output(f"{COMMAND} --full {FULL[0]} {FULL[1]} {short}"))
+    whole = rows_of(output(f"{COMMAND} --full " + " ".join(table(f"one{i}.csv", [20], lambda tile, i=i:
+        3. if i == 2 and tile == "1" else 1.) for i in range(3))))
+    assert of == whole, (of, whole)
 
 
 check("shares, and their ceiling", compares)
-check("races, and CLBlast beside", races)
+check("winners of races", races)
+check("a problem that is cut", cut)
 short = put("short.csv", "m,n,k,tile,time_us\n20,8,8,1,10\n")
-refuse("tables that do not fit", 2, "not the same problems and tuples", f"{COMMAND} --full {FULL[0]} {short}")
+refuse("tables that do not fit", 2, "no problem has the same tuples in all full tables", f"{COMMAND} --full {FULL[0]} {short}")
 end()
