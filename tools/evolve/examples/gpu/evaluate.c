@@ -10,7 +10,7 @@
    code-object; NVIDIA, without any HIP, with --form asm; OpenCL 1.2, with --form ir and --target
    spir64:
      BASE="-std=c99 -I. -Iexamples -Itools tools/evolve/examples/gpu/evaluate.c tools/base/util.c
-         tools/base/number_text.c -lm -pthread -o evaluate"
+         tools/base/platform.c tools/base/number_text.c -lm -pthread -o evaluate"
      cc -D__HIP_PLATFORM_AMD__ $BASE -lamdhip64
      cc -isystem /usr/local/cuda/include -DKPRED_HIP_API_HEADER='"cuda_as_hip.h"' $BASE \
          -L/usr/local/cuda/lib64 -lcudart
