@@ -647,17 +647,20 @@ typedef int (*kpri_condition)(const int32_t *problem, const int32_t *values);
 static int kpri_any_kernel(const kpred_names *k, kpri_condition condition, const int32_t *problem,
                            int32_t *values, size_t have)
 {
-    const uint32_t at = k->n_ids > 1 ? (uint32_t)problem[k->id_field] : 0;
+    const size_t n_params = k->n_params, n_ids = k->n_ids;
+    const int32_t *ids = k->ids + (n_ids > 1 ? (uint32_t)problem[k->id_field] : 0);
+    const uint32_t n = k->n;
     int32_t *own = values + k->first;
-    uint32_t i, p;
-    for (i = kpri_first_kernel(k, own, have); i < k->n; i++) {
-        const int32_t *kernel = k->values + (size_t)i * k->n_params;
+    uint32_t i = kpri_first_kernel(k, own, have);
+    const int32_t *kernel = k->values + i * n_params;
+    for (; i < n; i++, kernel += n_params) {
+        size_t p;
         if (kpri_compare_values(kernel, own, have) != 0)
             return 0;
-        if (k->ids[(size_t)i * k->n_ids + at] < 0)
+        if (ids[i * n_ids] < 0)
             continue;
         /*@ loop unroll 32; */
-        for (p = (uint32_t)have; p < k->n_params; p++)
+        for (p = have; p < n_params; p++)
             own[p] = kernel[p];
         if (!condition || condition(problem, values))
             return 1;
@@ -871,16 +874,17 @@ static void kpri_activate(const kpred_instr *in, int32_t a, int16_t *x)
 }
 
 /* Runs the program. The first registers r hold the problem. It writes the activations to x, and
-   sets the rest of x[0..width-1] to 0. */
+   sets the rest of x[0..width-1] to 0, eight at a time: x ends behind a multiple of eight. */
 static void kpri_features(const kpred_additive *net, size_t n_fields, size_t width, int32_t *r,
                           int16_t *x)
 {
     const kpred_instr *in = net->program, *end = in + net->n_instr;
     int32_t *next = r + n_fields;
     size_t n;
-    for (n = 0; n < width; n++) {
+    for (n = 0; n < width; n += 8) {
         KPRI_KEEP_LOOP(n);
-        x[n] = 0;
+        x[n] = x[n + 1] = x[n + 2] = x[n + 3] = 0;
+        x[n + 4] = x[n + 5] = x[n + 6] = x[n + 7] = 0;
     }
     for (; in < end; in++)
         if (in->op <= KPRED_OP_CONST) {
@@ -2773,9 +2777,13 @@ static KPRI_NOINLINE KPRI_APART void kpri_ask_all(const kpred_ctx *ctx)
     KPRI_ASK_CODE(kpri_start_by, 1024);
     if (ctx->beam == 1)
         KPRI_ASK_CODE(kpri_depth_first, 1280);
+    else
+        KPRI_ASK_CODE(kpri_beam_search, 2304);
+    KPRI_ASK_CODE(m->rule, 512);
     kpri_ask(m->params, m->n_params * sizeof *m->params);
     KPRI_ASK_CODE(by->matvec, 512);
     KPRI_ASK_CODE(by->requantise, 256);
+    KPRI_ASK_CODE(by->head, 1280);
     KPRI_ASK_CODE(by->scores, ctx->beam > 1 ? 1280 : 512);
     if (m->scorer == &kpred_additive_scorer) {
         const kpred_additive *net = (const kpred_additive *)m->net;
@@ -2845,16 +2853,14 @@ KPRED_API void kpred_touch(const kpred_ctx *ctx)
     kpri_read(kpri_exp2_table, sizeof kpri_exp2_table);
 }
 
-KPRED_API kpred_status kpred_predict(kpred_ctx *ctx, const int32_t *problem, size_t n_fields,
-                                     kpred_tuple *out, size_t k, size_t *n_out)
+/* With a context that has a model; apart, so that what asks for lines takes no stack below it */
+static KPRI_NOINLINE kpred_status kpri_predict(kpred_ctx *ctx, const int32_t *problem,
+                                               size_t n_fields, kpred_tuple *out, size_t k,
+                                               size_t *n_out)
 {
     kpri_search s;
     kpred_status status;
     uint32_t outside;
-    if (!ctx)
-        return KPRED_ERR_NULL;
-    if (!ctx->model)
-        return kpri_fail(ctx, KPRED_ERR_CONTEXT, -1, -1, -1);
     if (!problem || !out || !n_out)
         return kpri_fail(ctx, KPRED_ERR_NULL, !problem ? 1 : !out ? 3 : 5, -1, -1);
     if (k < 1 || k > ctx->beam)
@@ -2868,13 +2874,23 @@ KPRED_API kpred_status kpred_predict(kpred_ctx *ctx, const int32_t *problem, siz
     if (ctx->model->rule && !ctx->model->rule(problem, problem, 0))
         return kpri_fail(ctx, KPRED_ERR_NOT_APPLICABLE, -1, -1, -1);
     kpri_open(&s, ctx, problem);
-#ifdef KPRI_ASKS
-    kpri_ask_all(ctx);
-#endif
     status = kpri_run(ctx, &s, out, k, n_out);
     if (status == KPRED_OK)
         ctx->extrapolated = outside;
     return status;
+}
+
+KPRED_API kpred_status kpred_predict(kpred_ctx *ctx, const int32_t *problem, size_t n_fields,
+                                     kpred_tuple *out, size_t k, size_t *n_out)
+{
+    if (!ctx)
+        return KPRED_ERR_NULL;
+    if (!ctx->model)
+        return kpri_fail(ctx, KPRED_ERR_CONTEXT, -1, -1, -1);
+#ifdef KPRI_ASKS
+    kpri_ask_all(ctx);
+#endif
+    return kpri_predict(ctx, problem, n_fields, out, k, n_out);
 }
 
 KPRED_API int kpred_legal(const kpred_model *model, const int32_t *problem, const int32_t *values)

@@ -279,6 +279,24 @@ def own_answers():
     return [] if said[0] == said[2] == said[4] == right and len(model._told) < 9 else said
 
 
+def ready():
+    """What ready() makes, a call makes no more, nor is the model checked again."""
+    model, touched = kpred.load("conv_asm_1x1u"), []
+    right = model.predict(ONE, 3, 8)
+    model._library.kpred_init, model._library.kpred_touch = None, touched.append
+    model.ready(3, 7)
+    made, kpred._Asking = kpred._Asking, None
+    try:
+        said = model.predict(ONE, 3, 7)
+    finally:
+        kpred._Asking = made
+    assert said == right[:3] and touched == [model._asking(3, 7).at], (said, right, touched)
+    try:
+        return f"{model.ready(5, 4)}"
+    except kpred.Error as error:
+        return [] if error.status == -13 and model.predict(ONE, 3, 8) == right else str(error)
+
+
 def gpus():
     model = kpred.load("conv_asm_1x1u")
     assert model.gpu("gfx906:sramecc+:xnack-", 60) == ("gfx906_60", True)
@@ -335,6 +353,7 @@ check("no such header", no_header, "none.h", "none.h: No such file")
 check("another header", no_header, "kpred.h", "kpred.h: is not a header that kpred-train has written")
 check("threads", threads)
 check("answers of one's own", own_answers)
+check("ready()", ready)
 check("GPUs, and sizes outside the range", gpus)
 check_with("nm", "the library needs no other", lambda: output(
     f"nm -D --undefined-only {tmp}/site/kpred/libkpred.so").split())

@@ -123,6 +123,8 @@ def _open(path: str, advice: str) -> ctypes.CDLL:
         ("kpred_python_scores", ctypes.c_int, pointer, pointer, pointer, size, pointer),
         ("kpred_arena_words", size, pointer, size),
         ("kpred_init", ctypes.c_int, pointer, ctypes.c_uint32, pointer, size, pointer, size),
+        ("kpred_init_again", ctypes.c_int, pointer, pointer, size, pointer, size),
+        ("kpred_touch", None, pointer),
         ("kpred_status_string", ctypes.c_char_p, ctypes.c_int),
         ("kpred_gpu_token", ctypes.c_int32, pointer, ctypes.c_char_p, ctypes.c_int32, pointer),
         ("kpred_kernel_of", ctypes.c_int32, pointer, pointer),
@@ -341,18 +343,25 @@ def load(model: Union[str, "os.PathLike[str]"]) -> "Model":
 
 # ---- a model ----
 
+def _room(kind: str, n: int) -> Tuple[Any, int]:
+    """n words, and where they are; ctypes would make a class for each n, for which a first call would wait."""
+    words = array.array(kind, bytes(4 * n))
+    return words, words.buffer_info()[0]
+
+
 class _Asking:
-    """A context with its arena, of one thread and one beam"""
+    """A context with its arena, of one thread and one beam; the model's first one has been checked, for all."""
 
     def __init__(self, model: "Model", beam: int) -> None:
-        words = model._library.kpred_arena_words(model._model, beam)
-        self.arena = (ctypes.c_int32 * max(words, 1))()
+        library, words = model._library, model._library.kpred_arena_words(model._model, beam)
+        self.arena, arena_at = _room("i", max(words, 1))
         self.context = _Context()
         self.at = ctypes.addressof(self.context)
-        status = model._library.kpred_init(self.at, model._number, model._model, beam, self.arena, words)
+        status = (library.kpred_init_again(self.at, model._first.at, beam, arena_at, words) if model._first else
+                  library.kpred_init(self.at, model._number, model._model, beam, arena_at, words))
         if status:
             model._fail(status, self.context, [])
-        self.tuples = (ctypes.c_int32 * (TUPLE_WORDS * beam))()
+        self.tuples, self.tuples_at = _room("i", TUPLE_WORDS * beam)
         self.one = _Buffers(self, 1, beam, len(model.params))
 
 
@@ -360,11 +369,10 @@ class _Buffers:
     """Room for the answers to n problems"""
 
     def __init__(self, asking: _Asking, n: int, k: int, params: int, lenient: bool = False) -> None:
-        self.count = (ctypes.c_int32 * n)()
-        self.probability = (ctypes.c_float * (n * k))()
-        self.values = (ctypes.c_int32 * (n * k * params))()
-        room: List[Any] = [asking.tuples, self.count, self.probability, self.values]
-        self.work = _Work(asking.at, *map(ctypes.addressof, room), n, lenient)
+        self.count, count_at = _room("i", n)
+        self.probability, probability_at = _room("f", n * k)
+        self.values, values_at = _room("i", n * k * params)
+        self.work = _Work(asking.at, asking.tuples_at, count_at, probability_at, values_at, n, lenient)
         self.at = ctypes.addressof(self.work)
 
 
@@ -375,7 +383,7 @@ class Batch(Sequence[List[Prediction]]):
 
     def __init__(self, model: "Model", n: int, k: int, buffers: Optional[_Buffers]) -> None:
         self._model, self._k, self._buffers = model, k, buffers
-        self.counts: Sequence[int] = array.array("i", buffers.count if buffers else [])
+        self.counts: Sequence[int] = buffers.count if buffers else array.array("i")
         self.probabilities: Any = memoryview(b"")
         self.values: Any = self.probabilities
         if buffers:
@@ -420,6 +428,8 @@ class Model:
         self._pack = struct.Struct(f"{len(self.fields)}i").pack
         self._unpack = struct.Struct(f"{len(self.params)}i").unpack_from
         self._predict = library.kpred_python_predict
+        self._first: Optional[_Asking] = None
+        self._first = self._asking(1, None)
 
     def __repr__(self) -> str:
         return f"<kpred model {self.name}: {', '.join(self._field_names)} -> {', '.join(p.name for p in self.params)}>"
@@ -445,7 +455,7 @@ class Model:
         return array.array("i", self._packed(given))
 
     def _packed(self, given: Problem) -> bytes:
-        if isinstance(given, collections.abc.Mapping): # typing.Mapping takes longer
+        if isinstance(given, (dict, collections.abc.Mapping)): # of a dict the first is known sooner
             values = self._in_order(given)
         else:
             values = list(given)
@@ -550,6 +560,14 @@ class Model:
             return None
         kernel = self._library.kpred_kernel_of(self._model, (ctypes.c_int32 * len(numbers))(*numbers))
         return _text(self._library.kpred_kernel_name(self._model, kernel)) or None
+
+    def ready(self, k: int = 1, beam: Optional[int] = None) -> None:
+        """Makes and reads what a call with this k and beam needs, so that the thread's next call need not."""
+        asking = self._asking(k, beam)
+        self._library.kpred_touch(asking.at)
+        # A call as it comes, but that the kernel need not apply to this problem
+        self._predict(asking.one.at, self._packed({f.name: f.trained_min for f in self.fields}), k)
+        self._predictions(asking.one, 1, 0)
 
     def predict(self, problem: Problem, k: int = 1, beam: Optional[int] = None) -> List[Prediction]:
         """The k most promising legal tuples, best first; there may be fewer. A larger beam searches wider."""
