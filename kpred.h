@@ -2853,14 +2853,16 @@ KPRED_API void kpred_touch(const kpred_ctx *ctx)
     kpri_read(kpri_exp2_table, sizeof kpri_exp2_table);
 }
 
-/* With a context that has a model; apart, so that what asks for lines takes no stack below it */
-static KPRI_NOINLINE kpred_status kpri_predict(kpred_ctx *ctx, const int32_t *problem,
-                                               size_t n_fields, kpred_tuple *out, size_t k,
-                                               size_t *n_out)
+KPRED_API kpred_status kpred_predict(kpred_ctx *ctx, const int32_t *problem, size_t n_fields,
+                                     kpred_tuple *out, size_t k, size_t *n_out)
 {
     kpri_search s;
     kpred_status status;
     uint32_t outside;
+    if (!ctx)
+        return KPRED_ERR_NULL;
+    if (!ctx->model)
+        return kpri_fail(ctx, KPRED_ERR_CONTEXT, -1, -1, -1);
     if (!problem || !out || !n_out)
         return kpri_fail(ctx, KPRED_ERR_NULL, !problem ? 1 : !out ? 3 : 5, -1, -1);
     if (k < 1 || k > ctx->beam)
@@ -2874,23 +2876,13 @@ static KPRI_NOINLINE kpred_status kpri_predict(kpred_ctx *ctx, const int32_t *pr
     if (ctx->model->rule && !ctx->model->rule(problem, problem, 0))
         return kpri_fail(ctx, KPRED_ERR_NOT_APPLICABLE, -1, -1, -1);
     kpri_open(&s, ctx, problem);
+#ifdef KPRI_ASKS
+    kpri_ask_all(ctx);
+#endif
     status = kpri_run(ctx, &s, out, k, n_out);
     if (status == KPRED_OK)
         ctx->extrapolated = outside;
     return status;
-}
-
-KPRED_API kpred_status kpred_predict(kpred_ctx *ctx, const int32_t *problem, size_t n_fields,
-                                     kpred_tuple *out, size_t k, size_t *n_out)
-{
-    if (!ctx)
-        return KPRED_ERR_NULL;
-    if (!ctx->model)
-        return kpri_fail(ctx, KPRED_ERR_CONTEXT, -1, -1, -1);
-#ifdef KPRI_ASKS
-    kpri_ask_all(ctx);
-#endif
-    return kpri_predict(ctx, problem, n_fields, out, k, n_out);
 }
 
 KPRED_API int kpred_legal(const kpred_model *model, const int32_t *problem, const int32_t *values)

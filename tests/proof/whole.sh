@@ -52,11 +52,11 @@ END
         -eva-auto-loop-unroll 1100 -eva-widening-delay 3 \
         -eva-slevel-function "kpri_features:2000,kpri_find_rows:200,kpri_activate:400,kpri_slots:1000,\
 kpri_lane_bits:100,kpri_leading_zeros:99,kpri_lowest_bit:100,kpri_check_params:200,kpri_check_model:100,\
-kpri_check_problem:100,kpri_check_field:20,kpred_init:50,kpri_bind:50,kpri_predict:50,main:100,\
+kpri_check_problem:100,kpri_check_field:20,kpred_init:50,kpri_bind:50,kpred_predict:50,main:100,\
 kpri_hash_bytes:100000,kpri_hash_ints:10000,kpri_hash_text:1000,kpri_hash_names:1000,kpri_hash_interface:1000,\
 kpri_hash_additive:1000,kpred_model_id:1000,kpri_word:20" \
         -eva-split-return-function "kpred_init:0,kpri_bind:0,kpri_check_model:0,kpri_check_params:0,kpri_check_additive:0,\
-kpri_check_problem:0,kpri_check_field:0,kpri_predict:0,kpri_run:0" \
+kpri_check_problem:0,kpri_check_field:0,kpred_predict:0,kpri_run:0" \
         -eva-use-spec "$contracts" "$@" "tests/proof/$file.c") >"$to" 2>&1
 }
 

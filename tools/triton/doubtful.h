@@ -8,4 +8,4 @@
 /* X(model, token of the field gpu) */
 /* clang-format off */
 #define TRITON_DOUBTFUL(X) \
-    X("fused_moe_amd", "gfx950_256")
+
