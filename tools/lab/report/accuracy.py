@@ -139,7 +139,7 @@ def fold_rows(name, form, k):
             part = [x for x in found if gpu in ("all", x[1])]
             units = [x[0] for x in part]
             row = {"model": name, "split": "fold", "gpu": gpu, "net": "int8" if method in OURS else method,
-                   "n": len(part), "groups": len(set(units))}
+                   "n": str(len(part)), "groups": str(len(set(units)))}
             for at, column in enumerate(("pft", "tile")[:len(part[0][2])] if part else ()):
                 for count in k.split(","):
                     hits = [0 < x[2][at] <= int(count) for x in part]
