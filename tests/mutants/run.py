@@ -273,12 +273,12 @@ def report(headers, shares):
 KNOWN = [
     ("kpred_hip.h", "x[j - 1] > value", "x[j - 1] < value", "killed"),
     ("kpred_hip.h", "n % 2 ? x[n / 2]", "n % 2 ? x[n / 3]", "killed"),
-    ("kpred_hip.h", "return us > 0 && us < 1e12;", "return us > 0 || us < 1e12;", "killed"),
+    ("kpred_hip.h", "return us > 0 && us < 1e9;", "return us > 0 || us < 1e9;", "killed"),
     ("kpred_constraints.h", "return a / b + (a % b != 0);", "return a / b + (a % b == 0);", "killed"),
     ("kpred_hip.h", "x[j - 1] > value; j--)", "value < x[j - 1]; j--)", "equivalent"),
-    ("kpred_hip.h", "return us > 0 && us < 1e12;", "return us > 0 && us < 0.99e12;", "survived"),
+    ("kpred_hip.h", "return us > 0 && us < 1e9;", "return us > 0 && us < 0.99e9;", "survived"),
     ("kpred_hip.h", "n % 2 ? x[n / 2]", "n % 2 ? x[n / nothing]", "none"),
-    ("kpred_hip.h", "return us > 0 && us < 1e12;", "return us > 0  && us < 1e12; /* */", "elsewhere"),
+    ("kpred_hip.h", "return us > 0 && us < 1e9;", "return us > 0  && us < 1e9; /* */", "elsewhere"),
 ]
 
 

@@ -7,8 +7,8 @@
 # Each stage leaves its output in BUILD/release/NAME.log, and a line in BUILD/release/record: NAME COMMIT PART VERDICT
 # SECONDS DATE LAST-LINE. One that passed is not run again for the same commit, so that a second call goes on where the
 # first one failed or was ended. That holds only where all is committed: of a tree with changes nothing is remembered.
-# --whole: all of the proofs, enumerations and faults of which a stage else takes a part, drawn by the commit. If all
-# stages passed, BUILD/release/soundness.md is docs/soundness.md with their figures.
+# --whole: all of the proofs, enumerations and faults of which a stage else takes a part, drawn by the commit.
+# BUILD/release/soundness.md is docs/soundness.md with the figures of what has passed for the commit.
 set -u
 unset MAKEFLAGS MFLAGS MAKELEVEL # JOBS is that of the stage
 BUILD=${BUILD:-build} JOBS=${JOBS:-$(getconf _NPROCESSORS_ONLN)} whole=${whole-}
@@ -44,11 +44,11 @@ part() {
     echo $((0x$(echo "${commit:-0}" | cut -c1-7) % parts))/"$parts"
 }
 
-# passed STAGE: its line, if it passed for this commit, this part or all
+# passed STAGE: did it pass for this commit, with this part or all?
 passed() {
-    awk -v name="$1" -v commit="${commit:-none}" -v part="$(part "$1")" \
-        '$1 == name && $2 == commit && $4 == "passed" && ($3 == part || $3 == "all") { line = $0 }
-        END { print line; exit line == "" }' "$record"
+    awk -v name="$1" -v commit="${commit:-none}" -v part="$(part "$1")" '
+        $1 == name && $2 == commit && $4 == "passed" && ($3 == part || $3 == "all") { found = 1 }
+        END { exit !found }' "$record"
 }
 
 # verdict STATUS LOG: passed, failed or skipped, of a stage that ended so; one that ran or said nothing has failed
@@ -82,16 +82,15 @@ run() {
     echo "$1: $result in $seconds s"
 }
 
-# seconds: of names in standard input, `SECONDS alone|beside NAME`, longest first; as it took the last time, or else by
-# the table
+# seconds: of names in standard input, `SECONDS alone|beside NAME`, longest first, as the last time or as the table says
 seconds() {
-    while read -r stage; do
-        parts=$(field "$stage" 3) && [ "$(part "$stage")" = all ] || parts=1
-        awk -v name="$stage" -v part="$(part "$stage")" -v guess="$(($(field "$stage" 1) * 60 * parts))" \
-            -v how="$(field "$stage" 2)" '
-            $1 == name && $4 == "passed" && ($3 == "all") == (part == "all") { took = $5 }
-            END { print took == "" ? guess : took, how, name }' "$record"
-    done | sort -rn
+    awk -v whole="$whole" '
+        FILENAME == ARGV[1] {
+            all[$1] = whole != "" || $4 + 0 == 1; took[$1] = 60 * $2 * (whole ? $4 : 1); how[$1] = $3
+            next
+        }
+        FILENAME == ARGV[2] { if ($4 == "passed" && ($3 == "all") == all[$1]) took[$1] = $5; next }
+        { print took[$1], how[$1], $1 }' $stages "$record" - | sort -rn
 }
 
 # estimate: of such lines, how long they take
@@ -113,8 +112,9 @@ in_lanes() {
 # figures: docs/soundness.md with what the stages passed, of that commit
 figures() {
     awk -v commit="$commit" '
-        NR == FNR && ($2 != commit || $4 != "passed") { next }
-        NR == FNR {
+        FILENAME == ARGV[1] { if (/^[a-z]/) of[$1] = "-"; next }
+        FILENAME == ARGV[2] {
+            if ($2 != commit || $4 != "passed") next
             date = $6; drawn = $3 == "all" ? "" : " (" $3 ")"; name = $1
             for (i = 1; i <= 6; i++) sub(/^[^ ]* /, "")
             if (/^[0-9]+ passed, 0 failed/) { sub(/ passed, 0 failed/, ""); sub(/, 0 skipped/, "") }
@@ -123,15 +123,11 @@ figures() {
         }
         /^The last run: / { $0 = "The last run: " date ", of commit " substr(commit, 1, 12) "." }
         /^[|] G[0-9]/ {
-            n = split($0, cell, "|"); m = split(cell[n - 1], item, ";"); cell[n - 1] = ""
-            for (i = 1; i <= m; i++) {
-                split(item[i], piece, "`")
-                cell[n - 1] = cell[n - 1] (i > 1 ? ";" : "") " `" piece[2] "` " (piece[2] in of ? of[piece[2]] : "-")
-            }
-            $0 = cell[1]
-            for (i = 2; i <= n; i++) $0 = $0 "|" (i == n - 1 ? cell[i] " " : cell[i])
+            for (name in of)
+                if (match($0, "`" name "` [^;|]*[^;| ]"))
+                    $0 = substr($0, 1, RSTART - 1) "`" name "` " of[name] substr($0, RSTART + RLENGTH)
         }
-        { print }' "$record" docs/soundness.md >"$out/soundness.md"
+        { print }' $stages "$record" docs/soundness.md >"$out/soundness.md"
     echo "$out/soundness.md has the figures"
 }
 
