@@ -112,20 +112,22 @@ in_lanes() {
 # figures: docs/soundness.md with what the stages passed, of that commit
 figures() {
     awk -v commit="$commit" '
-        FILENAME == ARGV[1] { if (/^[a-z]/) of[$1] = "-"; next }
+        FILENAME == ARGV[1] { if (/^[a-z]/) of[$1] = ""; next }
         FILENAME == ARGV[2] {
             if ($2 != commit || $4 != "passed") next
             date = $6; drawn = $3 == "all" ? "" : " (" $3 ")"; name = $1
             for (i = 1; i <= 6; i++) sub(/^[^ ]* /, "")
             if (/^[0-9]+ passed, 0 failed/) { sub(/ passed, 0 failed/, ""); sub(/, 0 skipped/, "") }
-            of[name] = $0 drawn
+            of[name] = " " $0 drawn
             next
         }
         /^The last run: / { $0 = "The last run: " date ", of commit " substr(commit, 1, 12) "." }
         /^[|] G[0-9]/ {
             for (name in of)
-                if (match($0, "`" name "` [^;|]*[^;| ]"))
-                    $0 = substr($0, 1, RSTART - 1) "`" name "` " of[name] substr($0, RSTART + RLENGTH)
+                if (match($0, "`" name "`[^;|]*")) {
+                    rest = substr($0, RSTART + RLENGTH)
+                    $0 = substr($0, 1, RSTART - 1) "`" name "`" of[name] (rest ~ /^;/ ? "" : " ") rest
+                }
         }
         { print }' $stages "$record" docs/soundness.md >"$out/soundness.md"
     echo "$out/soundness.md has the figures"
