@@ -1,12 +1,13 @@
 """breaks.py - make breaks: does each suite fail of the fault that is meant for it?
 SPDX-License-Identifier: MIT
 
-usage: [JOBS=N] breaks.py BUILD [SUITE...]    from the repository's root, after make
+usage: [JOBS=N] [PART=K/N] breaks.py BUILD [SUITE...]    from the repository's root, after make
 
 Copies of the tree and of what make built, JOBS of them, get one fault of tests/mutants/breaks after the
 other, are built again where the fault is in what the programs are made of, and run the suite. A suite that
 passes all the same, or does not pass without the fault, is a failure. --check in place of suites only asks
-whether each fault can be put in. The last line is `N passed, N failed, N skipped`.
+whether each fault can be put in. PART: each N-th fault, the K-th first. The last line is `N passed, N failed, N
+skipped`.
 """
 import concurrent.futures
 import os
@@ -128,7 +129,8 @@ def main():
         print("\n".join(lines) + "%s%d passed, %d failed, 0 skipped"
               % ("\n" if lines else "", len(todo) - len(lines), len(lines)))
         return len(lines) > 0 or not todo
-    failed = 0
+    k, n = run.part()
+    todo, failed = todo[k::n], 0
     for line in in_copies(sys.argv[1], todo, verdict):
         failed += line.startswith("FAIL")
         print(line, flush=True)

@@ -3,7 +3,7 @@
 
 # In build/mutants; it goes on where it ended.
 .PHONY: mutants
-mutants: $(if $(TOOLS),all) ## which of 300 small changes of headers tests notice; an hour. TOOLS=1: of tools
+mutants: $(if $(TOOLS),all) ## which of 300 small changes of headers tests notice; an hour. TOOLS=1: 120 of tools
 	@CC='$(CC)' JOBS='$(JOBS)' python3 tests/mutants/$(if $(TOOLS),tools.py $(BUILD),run.py $(BUILD)/mutants --jobs $(JOBS))
 
 .PHONY: coverage

@@ -1,14 +1,15 @@
 """tools.py - make mutants TOOLS=1: which of a sample of mutants of tools/ do the suites of their own room notice?
 SPDX-License-Identifier: MIT
 
-usage: [JOBS=N] tools.py BUILD [SAMPLE [SEED]]    from the repository's root, after make; 60 mutants of seed 1
+usage: [JOBS=N] [PART=K/N] tools.py BUILD [SAMPLE [SEED]]    from the repository's root, after make; 120 of seed 1
 
 The sample takes as much of each room as the room has of the lines, and is the same every time for the same sources
 and seed. A copy of the tree and of what make built gets one mutant after the other. Then suites run until one fails:
 the programs that include the header of the file, then the suites of its room, but for those of kind `deep`. A mutant
 that does not compile, or of which the same object is made, counts for nothing: the next one is drawn. Each line tells
-the fate, FILE:LINE, what was changed, and the suite; the last one is `N passed, N failed, N skipped`: killed,
-survived, untried.
+the fate, FILE:LINE, what was changed, and the suite; the last one is `N passed, N failed, N skipped`: killed, or
+explained in tests/mutants/survivors; survived; counting for nothing. PART: of the sample each N-th, the K-th first, and
+none is drawn in place of one that counts for nothing.
 """
 import glob
 import os
@@ -100,24 +101,29 @@ def fate(build, folder, path, mutant):
 
 
 def main():
-    sample, seed = [int(given) for given in sys.argv[2:]] + [60, 1][len(sys.argv) - 2:]
+    sample, seed = [int(given) for given in sys.argv[2:]] + [120, 1][len(sys.argv) - 2:]
     os.environ["LIMIT"] = "300"
-    lines, counts = rooms(), {"killed": 0, "survived": 0}
+    lines, counts, known = rooms(), {"killed": 0, "survived": 0, "none": 0}, run.explanations()
+    k, n = run.part()
     for _, found in lines.values():
         random.Random(seed).shuffle(found)
 
-    def one(folder, room):
-        found = "none"
-        while found == "none":
+    def one(folder, drawn):
+        room, (path, mutant) = drawn
+        found, by = fate(sys.argv[1], folder, path, mutant)
+        while found == "none" and n == 1:
             path, mutant = lines[room][1].pop()
             found, by = fate(sys.argv[1], folder, path, mutant)
         old = run.read(path).split("\n")[mutant[0]].strip()
+        if found == "survived" and (path, old, mutant[2].strip()) in known:
+            found, by = "killed", "what is explained"
         return found, "%s %s:%d: %s => %s%s" % (found, path, mutant[0] + 1, old, mutant[2].strip(), by and " by " + by)
 
-    for found, line in breaks.in_copies(sys.argv[1], shares(lines, sample), one):
+    todo = [(room, lines[room][1].pop()) for room in shares(lines, sample)]
+    for found, line in breaks.in_copies(sys.argv[1], todo[k::n], one):
         counts[found] += 1
         print(line, flush=True)
-    print("%d passed, %d failed, %d skipped" % (counts["killed"], counts["survived"], sample - sum(counts.values())))
+    print("%d passed, %d failed, %d skipped" % tuple(counts.values()))
     return counts["survived"] > 0
 
 

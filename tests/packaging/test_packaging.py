@@ -2,7 +2,8 @@
 
 SPDX-License-Identifier: MIT
 
-usage: test_packaging.py         versions and syntax; Conan builds its package, without the network
+usage: test_packaging.py         versions and syntax; Conan builds its package, without the network; the ports of vcpkg
+                                 and Spack, by stand-ins for what these give them
        test_packaging.py built   Debian's package is built, and lintian is silent; pip may get Conan
 """
 import ast
@@ -12,8 +13,38 @@ import os
 import re
 import shutil
 import sys
+from types import ModuleType
 
-from report import check, check_with, end, folder, need, our_files, output, read, run, skip
+from report import check, check_with, end, folder, need, our_files, output, read, run, skip, write
+
+# What vcpkg does with a port, as far as kpred's goes. A configuration moves to share/kpred with its text as it is.
+VCPKG = r"""
+set(CURRENT_PACKAGES_DIR "${OUT}")
+function(vcpkg_cmake_configure word path)
+    execute_process(COMMAND "${CMAKE_COMMAND}" -S "${path}" -B "${OUT}.build" COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+function(vcpkg_cmake_install)
+    foreach(to "${OUT}" "${OUT}/debug")
+        execute_process(COMMAND "${CMAKE_COMMAND}" --install "${OUT}.build" --prefix "${to}" COMMAND_ERROR_IS_FATAL ANY)
+    endforeach()
+endfunction()
+function(vcpkg_cmake_config_fixup word path)
+    file(GLOB files "${OUT}/${path}/*")
+    file(COPY ${files} DESTINATION "${OUT}/share/kpred")
+    file(REMOVE_RECURSE "${OUT}/${path}")
+endfunction()
+function(vcpkg_replace_string path old new)
+    file(READ "${path}" text)
+    string(REPLACE "${old}" "${new}" text "${text}")
+    file(WRITE "${path}" "${text}")
+endfunction()
+function(vcpkg_fixup_pkgconfig)
+endfunction()
+function(vcpkg_install_copyright word path)
+    configure_file("${path}" "${OUT}/share/kpred/copyright" COPYONLY)
+endfunction()
+include("${PORT}")
+"""
 
 need("weights/conv_asm_1x1u.h")
 tmp = folder()
@@ -44,6 +75,31 @@ def syntax():
     assert json.loads(read("packaging/vcpkg/kpred/vcpkg.json"))["name"] == "kpred"
 
 
+def vcpkg():
+    """What it packs, and the way from kpredConfig.cmake to the headers"""
+    out = f"{tmp}/vcpkg"
+    write(f"{tmp}/port.cmake", VCPKG)
+    run(f"cmake -DOUT={out} -DPORT={TREE}/packaging/vcpkg/kpred/portfile.cmake -P {tmp}/port.cmake")
+    up = re.search('kpred_prefix "(.*)" ABSOLUTE', read(f"{out}/share/kpred/kpredConfig.cmake"))[1]
+    assert os.path.exists(f"{out}/share/kpred/{up}/include/kpred/kpred.h"), up
+    assert sorted(os.listdir(out)) == ["include", "share"] and read(f"{out}/share/kpred/copyright") == read("LICENSE")
+
+
+def spack():
+    """The tree that it takes, and its version"""
+    said, path = [], f"{TREE}/packaging/spack/packages/kpred/package.py"
+    parts = {"spack.package": ["depends_on", "license", "version"], "spack_repo.builtin.build_systems.cmake": []}
+    for name, words in parts.items():
+        for at in range(name.count(".") + 1):
+            sys.modules.setdefault(name.rsplit(".", at)[0], ModuleType(name))
+        vars(sys.modules[name]).update({word: lambda *given, **named: said.append((given, named)) for word in words},
+                                       CMakePackage=object)
+    recipe = {"__file__": path}
+    exec(compile(read(path), path, "exec"), recipe) # pylint: disable=exec-used
+    assert recipe["Kpred"].git == f"file://{TREE}", recipe["Kpred"].git
+    assert ((VERSION,), {"tag": f"v{VERSION}"}) in said, said
+
+
 def conan():
     """From another folder, with the tools that are here; its test package predicts. Conan does not know
     what CC=cc is."""
@@ -71,6 +127,8 @@ def debian():
 check("versions", versions)
 check("syntax", syntax)
 copy()
+check_with("cmake", "vcpkg", vcpkg)
+check("Spack", spack)
 if sys.argv[1:] == ["built"]:
     run(f"{sys.executable} -m pip install -q --target {tmp}/pip conan", None)
     if all(map(shutil.which, ("dpkg-buildpackage", "dh", "lintian", "cmake"))):

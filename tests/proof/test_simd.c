@@ -1,9 +1,10 @@
 /* test_simd.c - the functions of one number in each body with vectors, for all numbers
    SPDX-License-Identifier: MIT
 
-   STRIDE=N looks at each N-th block of numbers and at all blocks near 0; STRIDE=1 looks at all 2^32
-   numbers, with each of the 24 shifts where there is one, and takes some minutes. `samples` prints
-   what functions of more inputs give: simd.py compares its terms with that. */
+   STRIDE=N looks at each N-th block of numbers, from that with the number DRAWN on, and at all
+   blocks near 0; STRIDE=1 looks at all 2^32 numbers, with each of the 24 shifts where there is one,
+   and takes some minutes. `samples` prints what functions of more inputs give: simd.py compares its
+   terms with that. */
 #define KPRED_STATIC
 #include "kpred.h"
 
@@ -13,13 +14,14 @@
 
 enum { BLOCK = 4096, NEAR = 1 << 16, MOST_SHIFT = 24 };
 
-static int64_t stride = 997;
+static int64_t stride = 997, drawn = 0;
 
 /* The block of numbers behind that from x on */
 static int64_t block_behind(int64_t x)
 {
-    const int64_t next = x + BLOCK;
-    return next >= -NEAR && next < NEAR ? next : x + stride * BLOCK;
+    const int64_t next = x + BLOCK, number = (x - INT32_MIN) / BLOCK;
+    const int64_t far = next + (drawn + stride - 1 - number % stride) % stride * BLOCK;
+    return (next < -NEAR && far > -NEAR) ? -NEAR : next < NEAR && next >= -NEAR ? next : far;
 }
 
 /* ---- the bodies ---- */
@@ -434,6 +436,9 @@ int main(int n, char **argument)
         return print_samples();
     if (text && atol(text) > 0)
         stride = atol(text);
+    text = getenv("DRAWN");
+    if (text && atol(text) > 0)
+        drawn = atol(text) % stride;
     printf("each %ld-th block of %d numbers\n", (long)stride, BLOCK);
     RUN_ALL(activations_of_all_numbers, bits_of_all_numbers);
 #if KPRI_HAS(2) || KPRI_HAS(3) || KPRI_HAS(4)

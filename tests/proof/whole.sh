@@ -7,7 +7,8 @@
 #        [JOBS=N] [EACH=N] whole.sh all      all shipped models, and a report: BUILD/proof/report.md
 #        whole.sh one HEADER BEAM FORM [FRAMA-C-OPTION...]
 #                                             a row of the report: FORM as below
-# EACH: seconds of a processor for one analysis. What Frama-C says stays in BUILD/proof.
+# EACH: seconds of a processor for one analysis. What Frama-C says stays in BUILD/proof. PART=K/N: of `all` and of the
+# faults, a part. `all` goes on where it ended: BUILD/proof/record has the rows that were proved, for the same files.
 #
 # Forms: call, apart, scale: kpred_init and kpred_predict in one piece; rule: the rule alone. In pieces: init;
 # network; search, lists: kpred_predict with the network by its contract, with the arena in one piece or as arrays.
@@ -60,8 +61,21 @@ kpri_check_problem:0,kpri_check_field:0,kpred_predict:0,kpri_run:0" \
         -eva-use-spec "$contracts" "$@" "tests/proof/$file.c") >"$to" 2>&1
 }
 
+# recorded HEADER BEAM FORM: the row, where it was proved before
+recorded() {
+    key=$(cat kpred.h kpred_constraints.h "$1" tests/proof/* | cksum | tr ' ' -)
+    [ "${RECORD-}" ] && grep -s "^$key $(name "$1") $2 $3 0 100% " "$RECORD" | tail -n 1 | cut -d' ' -f2- | grep .
+}
+
 # row HEADER BEAM FORM OPTION...: `MODEL BEAM FORM ALARMS PROVED% REACHED/STATEMENTS SECONDS`; with - it came to no end
 row() {
+    recorded "$@" || new_row "$@" | while read -r line; do
+        [ ! "${RECORD-}" ] || echo "$key $line" >>"$RECORD"
+        echo "$line"
+    done
+}
+
+new_row() {
     log=$BUILD/proof/$(name "$1")-$2-$3.txt
     eva "$log" "$@"
     seconds=$(awk '{ printf "%.0f", $NF }' "$log.time" 2>/dev/null)
@@ -183,12 +197,9 @@ faults() {
     done | in_parallel >"$BUILD/proof/rows"
     judge
     prepare
-    in_parallel <"$tmp/work" >"$tmp/rows"
-    n=0
-    while IFS= read -r what; do
-        n=$((n + 1))
-        check "found: $what" found "$n"
-    done <"$tmp/names"
+    drawn <"$tmp/work" | in_parallel >"$tmp/rows"
+    nl -ba "$tmp/names" | drawn | while read -r n what; do echo "$n $what"; done >"$tmp/tried"
+    while read -r n what; do check "found: $what" found "$n"; done <"$tmp/tried"
 }
 
 # ---- all shipped models ----
@@ -240,11 +251,12 @@ recipes() {
 # The rows of one form before those of another: the short ones come first.
 all() {
     rows=$BUILD/proof/rows
+    export RECORD="$BUILD/proof/record"
     echo "$forms" | tr , '\n' | while read -r form; do
         for header in weights/*.h; do echo "sh tests/proof/whole.sh one $header $form"; done
     done >"$tmp/work"
     if [ -d "${MIOPEN_DB-}" ]; then recipes; else skipped "the rules of weights/recipes" "MIOPEN_DB is not set"; fi
-    in_parallel <"$tmp/work" | sort >"$rows"
+    drawn <"$tmp/work" | in_parallel | sort >"$rows"
     {
         table "$rows"
         printf '\n| model | beam | form | alarms | properties proved | statements reached | seconds |\n%s\n' \

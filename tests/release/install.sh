@@ -99,7 +99,7 @@ cflags() {
         pkg_config --define-variable=prefix="$prefix" --cflags
     else
         sed -n 's/^Cflags: //p' "$prefix/share/pkgconfig/kpred.pc" |
-            sed "s|\${includedir}|$prefix/include|"
+            sed "s|\${includedir}|$prefix/include|g"
     fi
 }
 
@@ -108,7 +108,7 @@ version() {
 }
 
 cflags_without_move() {
-    [ "$(pkg_config --cflags | sed 's/ *$//')" = -I/usr/local/include/kpred ]
+    [ "$(pkg_config --cflags | sed 's/ *$//')" = "-I/usr/local/include -I/usr/local/include/kpred" ]
 }
 
 # ---- programs that see nothing but what is installed ----
@@ -120,19 +120,19 @@ compiled() {
         "$tmp/program" | grep -q .
 }
 
-# One model from outside the installation, by the names that a program may give it
+# outside NAME FLAGS: one model from outside the installation, by the names that a program may give it
 outside() {
     printf '#define KPRED_IMPLEMENTATION\n#include %s\nint main(void) { return 0; }\n' "$1" >"$tmp/outside.c"
-    (cd "$tmp/empty" && $CC -std=c99 -DKPRED_SIMD=0 $C_WARNINGS -I"$prefix/$2" "$tmp/outside.c" -o "$tmp/program") &&
+    (cd "$tmp/empty" && eval "$CC -std=c99 -DKPRED_SIMD=0 $C_WARNINGS $2" '"$tmp/outside.c" -o "$tmp/program"') &&
         "$tmp/program"
 }
 
 all_compile() {
     mkdir "$tmp/empty"
-    check "#include <kpred/weights/...>" outside '<kpred/weights/conv_solver.h>' include
-    check "#include \"kpred/weights/...\"" outside '"kpred/weights/conv_solver.h"' include
-    check "#include \"weights/...\"" outside '"weights/conv_solver.h"' include/kpred
-    check "#include \"conv_solver.h\"" outside '"conv_solver.h"' include/kpred/weights
+    check "#include <kpred/weights/...>" outside '<kpred/weights/conv_solver.h>' "$(cflags)"
+    check "#include \"kpred/weights/...\"" outside '"kpred/weights/conv_solver.h"' '-I"$prefix/include"'
+    check "#include \"weights/...\"" outside '"weights/conv_solver.h"' "$(cflags)"
+    check "#include \"conv_solver.h\"" outside '"conv_solver.h"' '-I"$prefix/include/kpred/weights"'
     sed -n '/^```c$/,/^```$/p' "$prefix/share/doc/kpred/README.md" | sed '/^```$/,$d;1d' >"$tmp/readme.c"
     check "the README's program" compiled
 }

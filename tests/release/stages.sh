@@ -72,9 +72,11 @@ cd "$repository" || exit 1
 git init -q . && git config user.name test && git config user.email test@example.com || exit 1
 echo /build/ >.gitignore
 
-# stages LINE...: these, committed
+export JOBS=2
+
+# stages LINE...: these, committed; `NAME: ` is one minute beside others, and has no parts
 stages() {
-    printf '%s\n' "# stages" "$@" >tools/release/stages
+    printf '%s\n' "# stages" "$@" | sed 's/^\([a-z]*\): /\1 1 beside 1: /' >tools/release/stages
     git add -A && git commit -qm stages
 }
 
@@ -124,10 +126,54 @@ changes_while_it_runs() {
         ends 0 "1 passed, 0 failed, 0 skipped" && [ "$(wc -l <build/dirty)" -eq 2 ] && rm new
 }
 
+# Of a stage that was killed, and of those behind it
+gone() {
+    stages "gone 1 alone 1: kill -9 \$PPID" "other: echo x" && ends 1 "1 passed, 1 failed, 0 skipped" &&
+        says '^gone +failed +-  it did not come'
+}
+
+# One writes when another reads.
+side_by_side() {
+    mkfifo build/pipe
+    stages "one: timeout 60 sh -c 'echo met >build/pipe'; echo x" "two: timeout 60 cat build/pipe" &&
+        ends 0 "2 passed, 0 failed, 0 skipped" && says '^two +passed +[0-9]+ s  met' &&
+        stages "one 1 alone 1: timeout 1 sh -c 'echo met >build/pipe'" "two 1 alone 1: timeout 1 cat build/pipe" &&
+        ends 1 "0 passed, 2 failed, 0 skipped"
+}
+
+# by what the commit says
+part_of() {
+    echo "$((0x$(git rev-parse HEAD | cut -c1-7) % $1))/$1"
+}
+
+# The last run tells the minutes of the next one; all of the parts count as each.
+parts() {
+    all="4 passed, 0 failed, 0 skipped"
+    stages "a 7 alone 1: echo \$JOBS" "b 30 beside 1: echo \$JOBS" "c 20 beside 4: echo \${PART-all}" \
+        "d 9 beside 1: echo x" && ends 0 "$all" && says '^about 37 min: b c d a$' && says '^a .* 2$' &&
+        says '^b .* 1$' && says "^c .* $(part_of 4)\$" && ends 0 "$all" --whole && says '^about 80 min: c$' &&
+        says '^c .* all$' && ends 0 "$all" && ! says ' min: ' >/dev/null && git commit -q --allow-empty -m again &&
+        ends 0 "1 passed, 0 failed, 0 skipped" b && says '^about 0 min: b$'
+}
+
+# The table has what passed for this commit.
+figures() {
+    mkdir docs && printf '%s\n' 'The last run: -' '| G1, x | y | `good` 1; `bad` 7; `c` |' >docs/soundness.md
+    stages "good: echo '3 passed, 0 failed, 1 skipped'" "bad: exit 1" "c 1 beside 4: echo well" &&
+        ends 1 "2 passed, 1 failed, 0 skipped" &&
+        printf '%s\n' "The last run: $(date +%Y-%m-%d), of commit $(git rev-parse HEAD | cut -c1-12)." \
+            "| G1, x | y | \`good\` 3, 1 skipped; \`bad\`; \`c\` well ($(part_of 4)) |" |
+        diff - build/release/soundness.md
+}
+
 check "a stage of each kind" each_kind
 check "a second call goes on" goes_on
 check "another commit begins anew" another_commit
 check "a tree with changes is not remembered" with_changes
 check "nor a stage that changes it" changes_while_it_runs
+check "a stage that is killed" gone
+check "stages side by side" side_by_side
+check "parts, and how long it takes" parts
+check "the table of guarantees" figures
 check "a stage that is not there" ends 2 "check.sh: tools/release/stages has no stage other" other
 test_end

@@ -79,7 +79,6 @@ int cmd_eval(int argc, char **argv);
 int cmd_relayout(int argc, char **argv);
 int cmd_init(int argc, char **argv);
 int cmd_shapes(int argc, char **argv);
-int cmd_shapes_as_aiter(int argc, char **argv); /* --model in place of --config */
 int cmd_kernels(int argc, char **argv);
 int cmd_tune(int argc, char **argv);
 int cmd_merge(int argc, char **argv);

@@ -2,31 +2,17 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include <stddef.h>
+#include <string.h>
 
-/* ---- old names, which 0.4.0 has no longer ---- */
-
-static void say_new_name(const char *old, const char *now)
+/* A name of 0.2.0: the error tells that of today. */
+static int old_name(int argc, char **argv)
 {
-    note("warning: use `%s`, as `%s` goes in 0.4.0", now, old);
-}
-
-static int old_miopen(int argc, char **argv)
-{
-    say_new_name("kpred-train miopen", "kpred miopen");
-    return cmd_miopen(argc, argv);
-}
-
-static int old_bench(int argc, char **argv)
-{
-    say_new_name("kpred-train bench", "kpred bench");
-    return cmd_bench(argc, argv);
-}
-
-static int old_aiter(int argc, char **argv)
-{
-    say_new_name("aiter --model", "kpred-train shapes --config");
-    return cmd_shapes_as_aiter(argc, argv);
+    (void)argc;
+    if (!strcmp(argv[0], "aiter"))
+        fail("`kpred-train aiter --model` is `kpred-train shapes --config`");
+    else
+        fail("`kpred-train %s` is `kpred %s`", argv[0], argv[0]);
+    return 2;
 }
 
 int main(int argc, char **argv)
@@ -43,9 +29,9 @@ int main(int argc, char **argv)
         {"relayout", "a header in the format of today", cmd_relayout},
         {"kernels", "the kernels that AITER has now, into a spec", cmd_kernels},
         {"shapes", "a language model's config to AITER's list of shapes", cmd_shapes},
-        {"miopen", NULL, old_miopen},
-        {"bench", NULL, old_bench},
-        {"aiter", NULL, old_aiter},
+        {"miopen", NULL, old_name},
+        {"bench", NULL, old_name},
+        {"aiter", NULL, old_name},
         {NULL, NULL, NULL},
     };
     return commands_run("kpred-train", table, argc, argv);

@@ -69,15 +69,14 @@ static int shapes_run(struct options *o)
     return rc;
 }
 
-/* name: of the option that has the config, as the usage has it */
-static int parse_and_run(const char *name, int argc, char **argv)
+int cmd_shapes(int argc, char **argv)
 {
     struct options o = {0};
     const struct opt table[] = {
         OPT_SAYS("Writes AITER's untuned list, M,N,K, of a language model's matrix products in FP8 "
                  "with a scale for each block of 128 x 128 weights. `kpred aiter` makes a tuned "
                  "table of it."),
-        OPT(TEXT, name, &o.config,
+        OPT(TEXT, "--config CONFIG.json", &o.config,
             "the config of the model on Hugging Face; its model_type is one of bailing_moe, "
             "bailing_moe_v2, deepseek_v2, deepseek_v3, deepseek_v32, ernie4_5_moe, glm4_moe, "
             "glm4_moe_lite, glm_moe_dsa, gpt_oss, hunyuan_v1_moe, kimi_k2, kimi_k25, llama, "
@@ -98,14 +97,4 @@ static int parse_and_run(const char *name, int argc, char **argv)
     if (status < 0 && outputs_check_force(o.force, o.output) != 0)
         status = 2;
     return status < 0 ? shapes_run(&o) != 0 : status;
-}
-
-int cmd_shapes(int argc, char **argv)
-{
-    return parse_and_run("--config CONFIG.json", argc, argv);
-}
-
-int cmd_shapes_as_aiter(int argc, char **argv)
-{
-    return parse_and_run("--model CONFIG.json", argc, argv);
 }
