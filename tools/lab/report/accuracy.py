@@ -272,10 +272,12 @@ def write_doubtful(rows):
     found = [f'    X("{model}", "{gpu}")' for (model, gpu, net), x in sorted(tiles.items())
              if net == "int8" and gpu != "all"
              and float(x["tile1"]) - float(x["tile1_error"]) <= float(tiles[model, gpu, "default"]["tile1"])]
-    head = read(DOUBTFUL).partition("(X) ")
-    with open(DOUBTFUL + ".new", "w", encoding="utf-8") as f:
-        f.write(head[0] + "(X) \\\n" + " \\\n".join(found) + "\n")
-    os.replace(DOUBTFUL + ".new", DOUBTFUL)
+    old = read(DOUBTFUL)
+    text = old.partition("(X) ")[0] + "(X) \\\n" + " \\\n".join(found) + "\n"
+    if text != old: # the programs depend on it
+        with open(DOUBTFUL + ".new", "w", encoding="utf-8") as f:
+            f.write(text)
+        os.replace(DOUBTFUL + ".new", DOUBTFUL)
 
 
 def main():
