@@ -86,12 +86,12 @@ judged() {
     row "$name" $?
 }
 
-# The stand-in for a person: stops a tuning of the unseen problems after three rows
+# The stand-in for a person: stops a tuning of the unseen problems after its first row, before it ends by itself
 stopped() {
     "$@" >>results/log 2>&1 &
     pid=$!
-    while kill -0 $pid 2>/dev/null && [ "$(sed -n "/^[0-9]/p" work/few.csv 2>/dev/null | wc -l)" -lt 3 ] && [ "$(left)" -gt 0 ]; do
-        sleep 0.1 2>/dev/null || sleep 1
+    while kill -0 $pid 2>/dev/null && [ "$(sed -n "/^[0-9]/p" work/few.csv 2>/dev/null | wc -l)" -lt 1 ] && [ "$(left)" -gt 0 ]; do
+        sleep 0.02 2>/dev/null || sleep 1
     done
     kill $pid 2>/dev/null
     wait $pid 2>/dev/null
