@@ -273,8 +273,7 @@ def nearest_gpu(options, known, gpu):
 
 def unseen(spec, rows, options):
     """A line for each GPU with some rows, as if the model lacked it."""
-    at = spec.gpu
-    count = collections.Counter(row[at] for row in rows)
+    at, count = spec.gpu, collections.Counter(row[spec.gpu] for row in rows)
     for gpu in dict(spec.fields)["gpu"]:
         stands_in = nearest_gpu(options, [g for g in dict(spec.fields)["gpu"] if count[g] and g != gpu], gpu)
         if count[gpu] < LEAST_ROWS or stands_in is None:
@@ -299,7 +298,6 @@ def main():
     p.add_argument("spec")
     p.add_argument("--data", nargs="+", required=True, help="files for `kpred-train ingest`")
     p.add_argument("--methods", default=",".join(METHODS), help=f"some of {', '.join(METHODS)}")
-    p.add_argument("--of", type=int, default=FOLDS, help="judge only so many of the folds")
     p.add_argument("--kept", help="a folder for the outcomes of each fold, which are not judged again")
     p.add_argument("--unseen", action="store_true", help="GPUs that the model lacks, in place of folds")
     p.add_argument("--since", type=int, help="in place of folds: Triton's version, 306 of 3.6; newer files are judged")
@@ -311,7 +309,7 @@ def main():
     rows = ingest(options.trainer, {"path": spec.path, "name": spec.name, "fields": spec.fields,
                                     "params": spec.params}, options.data)
     folds = [Fold(spec, rows, options, lambda _, unit, i=i: fold_of(unit) == i)
-             for i in range(options.of)] if options.since is None else [newer(spec, rows, options)]
+             for i in range(FOLDS)] if options.since is None else [newer(spec, rows, options)]
     for method in chosen("methods", options.methods, METHODS) if not options.unseen else ():
         try:
             lines.append(judge(spec, folds, method))

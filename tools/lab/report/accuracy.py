@@ -65,6 +65,13 @@ def read(path):
         return f.read()
 
 
+def renew(path, text):
+    """A file, whole or as it was"""
+    with open(path + ".new", "w", encoding="utf-8", newline="") as f:
+        f.write(text)
+    os.replace(path + ".new", path)
+
+
 # ---- measuring: rows of the CSV, as dicts ----
 
 def prepare(name, split, files):
@@ -105,16 +112,13 @@ def row_of(name, net, lines, form):
 def outcomes_of(name, form, method):
     """Of each row that the folds test its group, GPU, and the place of what was tuned among the answers, maybe also
     that of its tile; 0: it is not among them"""
-    what, _ = FOLDS[form]
     if form == "configurations":
-        paths = [f"{BUILD}/triton/{name}-{method}-{i}.csv" for i in range(5)]
-        names = ("configuration",), ("exact", "tile")
+        paths, group, places = [f"{name}-{method}-{i}" for i in range(5)], ["configuration"], ["exact", "tile"]
     else:
-        paths = [f"{BUILD}/{what}/hits/{family_of(name)}-fold-{method}.csv"]
-        names = ("n", "k"), ("place",)
-    for path in filter(os.path.exists, paths):
+        paths, group, places = [f"hits/{family_of(name)}-fold-{method}"], ["n", "k"], ["place"]
+    for path in filter(os.path.exists, (f"{BUILD}/{FOLDS[form][0]}/{path}.csv" for path in paths)):
         for x in csv.DictReader(io.StringIO(read(path))):
-            yield tuple(x[c] for c in names[0]), x["gpu"], [int(x[c]) for c in names[1]]
+            yield tuple(x[c] for c in group), x["gpu"], [int(x[c]) for c in places]
 
 
 def family_of(name):
@@ -275,9 +279,7 @@ def write_doubtful(rows):
     old = read(DOUBTFUL)
     text = old.partition("(X) ")[0] + "(X) \\\n" + " \\\n".join(found) + "\n"
     if text != old: # the programs depend on it
-        with open(DOUBTFUL + ".new", "w", encoding="utf-8") as f:
-            f.write(text)
-        os.replace(DOUBTFUL + ".new", DOUBTFUL)
+        renew(DOUBTFUL, text)
 
 
 def main():
@@ -321,14 +323,12 @@ def main():
     write_doubtful(rows)
     dbs = " ".join(map(os.path.basename, DBS))
     page.text = re.sub("(eval FILE.h --data ).*(?= -k )", lambda m: m[1] + dbs, page.text)
-    with open(FIGURES + ".new", "w", encoding="utf-8", newline="") as f:
-        lines = csv.DictWriter(f, COLUMNS, restval="", extrasaction="ignore", lineterminator="\n")
-        lines.writeheader()
-        lines.writerows(rows)
-    with open(PAGE + ".new", "w", encoding="utf-8", newline="") as f:
-        f.write(page.text)
-    os.replace(FIGURES + ".new", FIGURES)
-    os.replace(PAGE + ".new", PAGE)
+    figures = io.StringIO()
+    lines = csv.DictWriter(figures, COLUMNS, restval="", extrasaction="ignore", lineterminator="\n")
+    lines.writeheader()
+    lines.writerows(rows)
+    renew(FIGURES, figures.getvalue())
+    renew(PAGE, page.text)
 
 
 if __name__ == "__main__":
