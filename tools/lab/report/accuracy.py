@@ -28,7 +28,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(1, os.path.join(os.path.dirname(HERE), "peers"))
 
 from aiter_rows import MERGE_NAMES  # noqa: E402: needs the path
-from rows import share_and_error  # noqa: E402
+from rows import FOLDS as N_FOLDS, share_and_error  # noqa: E402
 
 BUILD, DBS = sys.argv[1], sys.argv[2:]
 PAGE, FIGURES, DOUBTFUL = "weights/README.md", "weights/accuracy.csv", "tools/triton/doubtful.h"
@@ -113,7 +113,7 @@ def outcomes_of(name, form, method):
     """Of each row that the folds test its group, GPU, and the place of what was tuned among the answers, maybe also
     that of its tile; 0: it is not among them"""
     if form == "configurations":
-        paths, group, places = [f"{name}-{method}-{i}" for i in range(5)], ["configuration"], ["exact", "tile"]
+        paths, group, places = [f"{name}-{method}-{i}" for i in range(N_FOLDS)], ["configuration"], ["exact", "tile"]
     else:
         paths, group, places = [f"hits/{family_of(name)}-fold-{method}"], ["n", "k"], ["place"]
     for path in filter(os.path.exists, (f"{BUILD}/{FOLDS[form][0]}/{path}.csv" for path in paths)):
