@@ -187,8 +187,8 @@ def what_is_not_copied(family, rows, tuned):
     them, and is none of theirs."""
     number = "solidx" if family == "bf16" else "kernelId"
     known = ["gfx", "cu_num", *DETAILS[family], "libtype", number, "splitK", "kernelName"]
-    if family == "bf16":
-        known = ["gfx", "libtype", "kernelName", number] # its model splits k as it likes
+    if family in ("bf16", "a8w8"):
+        known = ["libtype", "kernelName", number] # their models choose among these kernels
     key = ["gfx", "cu_num", "M", "N", "K", *DETAILS[family]]
     copied, keys = ({tuple(r.get(name) for name in names) for r in tuned} for names in (known, key))
     yield from (f"{r} is not a copy" for r in rows if tuple(r.get(name) for name in known) not in copied

@@ -21,6 +21,7 @@
 #include "weights/fused_moe_amd.h"
 #include "weights/fused_moe_nvidia.h"
 #include "weights/gemm_a4w4_blockscale.h"
+#include "weights/gemm_a8w8.h"
 #include "weights/gemm_a8w8_blockscale.h"
 #include "weights/gemm_a8w8_blockscale_bpreshuffle.h"
 #include "weights/gemm_a8w8_bpreshuffle.h"
@@ -46,6 +47,7 @@
     X(fused_moe_amd, FUSED_MOE_AMD)                                       \
     X(fused_moe_nvidia, FUSED_MOE_NVIDIA)                                 \
     X(gemm_a4w4_blockscale, GEMM_A4W4_BLOCKSCALE)                         \
+    X(gemm_a8w8, GEMM_A8W8)                                               \
     X(gemm_a8w8_blockscale, GEMM_A8W8_BLOCKSCALE)                         \
     X(gemm_a8w8_blockscale_bpreshuffle, GEMM_A8W8_BLOCKSCALE_BPRESHUFFLE) \
     X(gemm_a8w8_bpreshuffle, GEMM_A8W8_BPRESHUFFLE)                       \

@@ -326,7 +326,7 @@ def of_readme():
     page = [*rows("weights/README.md")]
     exact = [float(row[3]) for heading, row in page if heading == "conv_solver" and "gfx" in row[1]]
     share = next(float(first(row[4])) for heading, row in page if "mi100" in heading and row[1] == "all")
-    names = "a8w8_blockscale a8w8_blockscale_bpreshuffle a8w8_bpreshuffle a4w4_blockscale bf16".split()
+    names = "a8w8_blockscale a8w8_blockscale_bpreshuffle a8w8_bpreshuffle a8w8 a4w4_blockscale bf16".split()
     one, three, new = ([f"{float(MEASURED[f'gemm_{name}', split, ''][f'pft{k}']):.0f}" for name in names]
                        for split, k in (("config", 1), ("config", 3), ("fold", 1)))
     return [x for x in (f"the fastest one for {min(exact):.0f} to {max(exact):.0f} percent of the 2-D problems",

@@ -16,8 +16,8 @@ import re
 from rows import FOLDS, die, fold_of, is_test, open_text
 
 MERGE_NAMES = {"bs": "a8w8_blockscale", "bsp": "a8w8_blockscale_bpreshuffle",
-               "a4w4": "a4w4_blockscale", "bp": "a8w8_bpreshuffle", "bf16": "bf16"}
-EXTRA = {"bp": ["q_dtype_w"], "bf16": ["bias", "dtype", "outdtype", "scaleAB", "bpreshuffle"]}
+               "a4w4": "a4w4_blockscale", "bp": "a8w8_bpreshuffle", "a8w8": "a8w8", "bf16": "bf16"}
+EXTRA = {"bp": ["q_dtype_w"], "a8w8": ["q_dtype_w"], "bf16": ["bias", "dtype", "outdtype", "scaleAB", "bpreshuffle"]}
 ARCH_OF_UNITS = {"256": "gfx950", "80": "gfx942", "304": "gfx942"}
 NO_SPLIT = {"bsp": {"ck", "cktile", "opus", "triton", "flydsl"}, "bp": {"flydsl"},
             "bf16": {"flydsl", "hipblaslt", "torch", "skinny", "triton"}}

@@ -28,7 +28,7 @@ NAMES = {"network": "kpred", "aiter": "AITER: look-up, else default", "nearest":
          "frequency": "frequency by M", "forest": "random forest", "boosted": "XGBoost",
          "forest-blind": "random forest, not told", "boosted-blind": "XGBoost, not told"}
 TREES = ["forest", "boosted", "forest-blind", "boosted-blind"]
-TESTS = {"config": "(M, N, K) held out", "shape": "(N, K) held out", "file": "whole files held out"}
+TESTS = {"config": "(M, N, K) held out", "file": "whole files held out"}
 BANDS = [(16, "1-16"), (64, "17-64"), (512, "65-512"), (4096, "513-4096"), (1 << 24, "> 4096")]
 JUDGED = ["bs low", "bsp", "a4w4"] # what the pooled figure is of
 TITLES = {"bs low": "bs, M <= 512", "bs high": "bs, M > 512", "pooled": "pooled"}

@@ -444,7 +444,7 @@ def single_rows():
     assert of_aiter() == [want[0].replace("kpred", "XGBoost"), want[0].replace("79.7", "79.8"), want[1],
                           f"config,bf16,,kpred,{figures}{rest}", want[2]], of_aiter()
     clear(f"{tmp}/aiter")
-    return [*has(page, lines[0], "(AITER, shape: not measured.)"), *(x for x in page if "frequency by M |" in x or "<!-- rows" in x)]
+    return [*has(page, lines[0], "(AITER, file: not measured.)"), *(x for x in page if "frequency by M |" in x or "<!-- rows" in x)]
 
 
 # ---- the documents of this repository ----
