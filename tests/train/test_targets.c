@@ -282,6 +282,25 @@ static void narrow_rows(void)
     CHECK(said > 0.8);
 }
 
+/* A quarter of the opinion of boosted trees, which learned from half of the rows */
+static void boosted_trees(void)
+{
+    static float one[SEEN * WIDTH], four[SEEN * WIDTH];
+    struct chain c = {&dims, seen_rows(), seen_rows(), 60, 0.25f, 1};
+    c.known.n = SEEN / 2;
+    for (size_t i = 0; i < SEEN * WIDTH; i++)
+        one[i] = four[i] = i % WIDTH < 2 ? 0.5f : 1.0f / 3;
+    chain_mix(&c, 1, one);
+    chain_mix(&c, 4, four);
+    CHECK(memcmp(one, four, sizeof one) == 0);
+    CHECK(count_right(one) > SEEN * 9 / 10);
+    for (size_t i = 0; i < SEEN; i++) {
+        const float *p = one + i * WIDTH;
+        CHECK(fabsf(p[0] + p[1] - 1) < 1e-5f && fabsf(p[2] + p[3] + p[4] - 1) < 1e-5f);
+        CHECK(p[0] >= 0.374f && p[0] <= 0.626f);
+    }
+}
+
 /* Behind the activations stand the ranks of both sizes among the known problems, one for each value
    where these are few; others lie between them or at the ends. */
 static void ranks_of_registers(void)
@@ -394,7 +413,8 @@ int main(void)
         return 1;
     RUN_ALL(groups_share, many_groups, untried_values, it_learns, seen_rows_are_asked_of_others,
             targets_are_distributions, unknown_prefixes, the_same_for_any_threads, narrow_rows,
-            ranks_of_registers, worse_epochs_end_it, one_problem_decides_where_times_are_exact);
+            boosted_trees, ranks_of_registers, worse_epochs_end_it,
+            one_problem_decides_where_times_are_exact);
     spec_free(&s);
     return test_end();
 }

@@ -264,26 +264,51 @@ static uint8_t *narrow_flags(const struct trainer *t, const float *soft, size_t 
     return narrow;
 }
 
-/* A forest of the given rows has its say on all of them. */
-static void ask_forest(const struct trainer *t, const struct net_dims *dims,
-                       const struct material *m, const int32_t *problem, float *target)
+/* A forest of the first n rows has its say on all. */
+static void ask_forest(const struct trainer *t, const struct net_dims *d,
+                       const struct net_rows *all, size_t n, const float *soft, float *target)
 {
-    const size_t n = m->rows->n, n_threads = t->task->n_threads;
+    const struct recipe *r = t->recipe;
+    struct net_rows own = *all;
+    own.n = n;
+    uint8_t *narrow = narrow_flags(t, soft, n);
+    struct forest *f =
+        forest_new(d, &own, narrow, (size_t)r->trees, t->task->seed, t->task->n_threads);
+    forest_mix(f, all, n * (size_t)(1 + r->redrawn), (float)r->tree_share, t->task->n_threads,
+               target);
+    forest_free(f);
+    free(narrow);
+}
+
+/* Boosted trees of the first n rows have theirs on the rows that do not repeat these. */
+static void ask_chain(const struct trainer *t, const struct net_dims *d, const struct net_rows *all,
+                      size_t n, float *target)
+{
+    const struct recipe *r = t->recipe;
+    const size_t first = n * (size_t)(1 + r->redrawn);
+    struct chain c = {
+        d, *all, *all, (size_t)r->boosted_rounds, (float)r->boosted_share, t->task->seed};
+    c.known.n = n;
+    c.asked.n -= first;
+    c.asked.x += first * d->n_features;
+    c.asked.y += first * d->n_params;
+    chain_mix(&c, t->task->n_threads, target + first * net_target_width(d));
+}
+
+static void ask_trees(const struct trainer *t, const struct net_dims *dims,
+                      const struct material *m, const int32_t *problem, float *target)
+{
+    const size_t n = m->rows->n;
     struct net_dims d = *dims;
     struct tree_problems of = {&t->model->program, problem, t->model->m.n_fields, m->room, n, m->x,
                                t->n_features};
-    struct net_rows all = some_of(t, m, 0, m->room);
-    uint8_t *narrow = narrow_flags(t, m->rows->soft, n);
     uint8_t *x = tree_inputs(&of, &d.n_features);
+    struct net_rows all = some_of(t, m, 0, m->room);
     all.x = x;
-    struct net_rows own = all;
-    own.n = n;
-    struct forest *f =
-        forest_new(&d, &own, narrow, (size_t)t->recipe->trees, t->task->seed, n_threads);
-    forest_mix(f, &all, n * (size_t)(1 + t->recipe->redrawn), (float)t->recipe->tree_share,
-               n_threads, target);
-    forest_free(f);
-    free(narrow);
+    if (t->recipe->trees >= 1)
+        ask_forest(t, &d, &all, n, m->rows->soft, target);
+    if (t->recipe->boosted_rounds >= 1)
+        ask_chain(t, &d, &all, n, target);
     free(x);
 }
 
@@ -329,8 +354,8 @@ static void ask_teachers(const struct trainer *t, const struct net *teachers,
         net_ensemble(teachers, n_teachers, &others, m->y + n * t->n_params, draws,
                      t->task->n_threads, target + n * net_target_width(d));
     free(draws);
-    if (t->recipe->trees >= 1)
-        ask_forest(t, d, m, problem, target);
+    if (t->recipe->trees >= 1 || t->recipe->boosted_rounds >= 1)
+        ask_trees(t, d, m, problem, target);
 }
 
 /* By how many bits a problem the student is behind its teachers where no label helps it, on the

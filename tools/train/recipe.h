@@ -40,20 +40,22 @@
     X(teacher_drop_input, 0, 0, 0.9, 0)                                                           \
     X(teacher_drop_encoder, 0.2, 0, 0.9, 0)                                                       \
     X(teacher_drop_hidden, 0.2, 0, 0.9, 0)                                                        \
-    X(temperature, 1, 0.1, 10, 0)   /* what the student's logits are divided by */                \
-    X(trees, 0, 0, 10000, 1)        /* of a random forest that teaches as well (trees.h) */       \
-    X(tree_share, 0.5, 0, 1, 0)     /* of its opinion among that of the teachers */               \
-    X(label_share, 0.5, 0, 1, 0)    /* of a label in the mix with the teachers' mean */           \
-    X(sharpness, 8, 0, 1000, 0)     /* of odds, for timed data (timed.h) */                       \
-    X(perplexity, 0, 0, 1000000, 0) /* most of odds: sharpness doubles up to thrice; 0: any */    \
-    X(regret, 0, 0, 1000, 0)        /* for timed data: weight in the loss of times lost */        \
-    X(draws, 64, 1, 100000, 1)      /* rows a problem of timed data with several parameters */    \
-    X(balance, 0, 0, 1, 0)          /* how much the size of a group counts (timed.h) */           \
-    X(thinned, 1, 0.01, 1, 0)       /* part of the rows that balance leaves */                    \
-    X(as_searched, 0, 0, 1, 0)      /* share of narrow rows (data.h) that count as others do */   \
-    X(judged, 300, 0, 100000, 1)    /* problems made up for judges (timed.h) */                   \
-    X(judge_trees, 0, 0, 1, 1)      /* 1: trees judge, see timed.h */                             \
-    X(judge_share, 0, 0, 1, 0)      /* of trees' opinion beside the networks', see recipe_rows */ \
+    X(temperature, 1, 0.1, 10, 0)     /* what the student's logits are divided by */              \
+    X(trees, 0, 0, 10000, 1)          /* of a random forest that teaches as well (trees.h) */     \
+    X(tree_share, 0.5, 0, 1, 0)       /* of its opinion among that of the teachers */             \
+    X(boosted_rounds, 0, 0, 10000, 1) /* of boosted trees that teach as well (trees.h) */         \
+    X(boosted_share, 0.5, 0, 1, 0)    /* of their opinion, on crossed problems */                 \
+    X(label_share, 0.5, 0, 1, 0)      /* of a label in the mix with the teachers' mean */         \
+    X(sharpness, 8, 0, 1000, 0)       /* of odds, for timed data (timed.h) */                     \
+    X(perplexity, 0, 0, 1000000, 0)   /* most of odds: sharpness doubles up to thrice; 0: any */  \
+    X(regret, 0, 0, 1000, 0)          /* for timed data: weight in the loss of times lost */      \
+    X(draws, 64, 1, 100000, 1)        /* rows a problem of timed data with several parameters */  \
+    X(balance, 0, 0, 1, 0)            /* how much the size of a group counts (timed.h) */         \
+    X(thinned, 1, 0.01, 1, 0)         /* part of the rows that balance leaves */                  \
+    X(as_searched, 0, 0, 1, 0)        /* share of narrow rows (data.h) that count as others do */ \
+    X(judged, 300, 0, 100000, 1)      /* problems made up for judges (timed.h) */                 \
+    X(judge_trees, 0, 0, 1, 1)        /* 1: trees judge, see timed.h */                           \
+    X(judge_share, 0, 0, 1, 0) /* of trees' opinion beside the networks', see recipe_rows */      \
     X(judge_rows, 2500, 1, 1000000, 1)  /* options of a problem that its networks learn from */   \
     X(judge_sharpness, 3, 0.1, 100, 0)  /* of the marks that they learn */                        \
     X(redrawn, 1, 0, 100, 1)            /* times each row comes again with drawn prefixes */      \

@@ -78,3 +78,20 @@ void forest_free(struct forest *f);
    rows are those that it learned from, once or several times over. */
 void forest_mix(const struct forest *f, const struct net_rows *rows, size_t n_known, float share,
                 size_t n_threads, float *targets);
+
+/* ---- a chain of boosted trees that teaches as well ----
+
+   Value by value of each parameter, trees learn from the known rows whether a row has it, by what
+   trees see of the problem and the values before. They have their say on rows that they did not
+   learn from. */
+
+struct chain {
+    const struct net_dims *dims;
+    struct net_rows known, asked; /* x: tree_inputs; y: of those asked, the values before each */
+    size_t rounds;                /* trees of a value */
+    float share;
+    uint64_t seed;
+};
+
+/* Moves the targets of the rows asked by this share towards the chain's opinion. */
+void chain_mix(const struct chain *c, size_t n_threads, float *targets);
