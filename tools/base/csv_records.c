@@ -221,8 +221,7 @@ int csv_records_next(struct csv_records *c)
 
 int csv_records_open(struct csv_records *c, const char *path, struct buf *text)
 {
-    memset(c, 0, sizeof *c);
-    c->path = path;
+    *c = (struct csv_records){.path = path};
     c->next = c->line_at = text->s;
     c->end = text->s + text->n;
     c->line = 1;

@@ -302,8 +302,7 @@ int out_open(struct outfile *o, const char *path)
 
 int out_open_new(struct outfile *o, const char *path)
 {
-    memset(o, 0, sizeof *o);
-    o->is_new = 1;
+    *o = (struct outfile){.is_new = 1};
     const int rc = open_missing(o, path);
     if (rc != 0)
         out_close(o);

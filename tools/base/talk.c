@@ -197,8 +197,7 @@ static size_t pass_on(struct talk *t)
 /* It stays a zombie, and so its process group can have no other meaning until talk_stop. */
 static int has_ended(const struct talk *t)
 {
-    siginfo_t info;
-    memset(&info, 0, sizeof info);
+    siginfo_t info = {0};
     return waitid(P_PID, (id_t)t->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0
            && info.si_pid == t->pid;
 }

@@ -283,10 +283,8 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
     struct loader l = {
         .spec = spec, .options = options, .paths = paths, .n_paths = n, .at_once = 1};
     l.limit.most = spec->format == SPEC_TIMED ? options->most : 0;
-    memset(out, 0, sizeof *out);
-    out->retired = spec->retired;
-    out->n_fields = spec->n_fields;
-    out->n_params = spec->n_params;
+    *out = (struct dataset){
+        .retired = spec->retired, .n_fields = spec->n_fields, .n_params = spec->n_params};
     int rc = set_fields_check(spec, &options->set);
     if (rc == 0)
         rc = tuner_check_unit(options->unit);

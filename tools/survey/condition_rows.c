@@ -381,9 +381,7 @@ void condition_lives_open(const struct condition_rows *rows, const struct term_c
                           const unsigned char *is_explained, size_t least,
                           struct condition_lives *out)
 {
-    memset(out, 0, sizeof *out);
-    out->columns = columns;
-    out->least = least;
+    *out = (struct condition_lives){.columns = columns, .least = least};
     term_rows_sample(&rows->worked, NULL, &out->worked);
     term_rows_sample(&rows->failed, is_explained, &out->failed);
     out->words = out->failed.n / 64 + 1;

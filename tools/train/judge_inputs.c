@@ -554,8 +554,7 @@ int judge_inputs_open(struct judge_inputs *in, const struct model *model,
                        .kept = rows->is_whole ? KEPT_OF_WHOLE : KEPT,
                        .seed = seed,
                        .n_threads = n_threads};
-    memset(in, 0, sizeof *in);
-    in->model = model;
+    *in = (struct judge_inputs){.model = model};
     if (model->spec->judge.n && program_compile_judge(model->spec, &in->judge))
         return -1;
     in->asked = xcalloc(MOST_NUMBERS, sizeof *in->asked);

@@ -212,7 +212,7 @@ static int print_report(const struct report_options *o)
 
 int cmd_report(int argc, char **argv)
 {
-    struct report_options o;
+    struct report_options o = {0};
     const struct opt table[] = {
         OPT_SAYS("The front of each search: the lists of edits that no other is better than in "
                  "time and error."),
@@ -229,7 +229,6 @@ int cmd_report(int argc, char **argv)
                  "how many percent it saves, low and high: the 95 % interval."),
         {.usage = NULL},
     };
-    memset(&o, 0, sizeof o);
     int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = print_report(&o) != 0;
@@ -395,7 +394,7 @@ static int try_front(struct logged *run, const struct minimise_options *o)
 
 int cmd_minimise(int argc, char **argv)
 {
-    struct minimise_options o;
+    struct minimise_options o = {0};
     struct logged run;
     const struct opt table[] = {
         OPT_SAYS("Leaves out the edits of a point of the front that the held-out cases refuse, "
@@ -414,7 +413,6 @@ int cmd_minimise(int argc, char **argv)
                  "alone: whether it gains by itself."),
         {.usage = NULL},
     };
-    memset(&o, 0, sizeof o);
     int status = opts_parse(table, argc, argv);
     if (status >= 0)
         return status;

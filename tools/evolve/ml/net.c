@@ -222,8 +222,7 @@ static void draw_values(struct net *net, uint64_t seed)
 
 int net_open(struct net *net, const char *name, struct net_shape in, int n_labels, uint64_t seed)
 {
-    memset(net, 0, sizeof *net);
-    net->name = name;
+    *net = (struct net){.name = name};
     net->layer[0].in = in;
     if (strcmp(name, "dense") == 0)
         net_add(net, NET_DENSE, 64, 0, 0, 1);
