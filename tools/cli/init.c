@@ -199,9 +199,7 @@ static int take_options(struct options *o, char **set)
 static int init_run(struct options *o)
 {
     char *set[KPRED_MAX_FIELDS + 1] = {NULL};
-    int rc = take_options(o, set);
-    if (rc == 0)
-        rc = make_and_write(o);
+    const int rc = take_options(o, set) != 0 || make_and_write(o) != 0 ? -1 : 0;
     for (size_t i = 0; i <= KPRED_MAX_FIELDS; i++)
         free(set[i]);
     intern_free(&o->in.asked.fields);

@@ -96,15 +96,11 @@ static int kernels(const struct kernels_options *o, const struct spec *spec)
     struct kernel_list list;
     if (outputs_check_inputs(&to, 1, "--data", &o->data) != 0)
         return -1;
-    int rc = kernel_list_open(&list, spec);
-    if (rc == 0)
-        rc = kernel_list_read(&list, o->data.v, o->data.n);
-    if (rc == 0)
-        rc = kernel_list_finish(&list);
-    if (rc == 0)
-        rc = write_spec(o, &list);
+    const int bad = kernel_list_open(&list, spec) != 0
+                    || kernel_list_read(&list, o->data.v, o->data.n) != 0
+                    || kernel_list_finish(&list) != 0 || write_spec(o, &list) != 0;
     kernel_list_free(&list);
-    return rc;
+    return bad ? -1 : 0;
 }
 
 int cmd_kernels(int argc, char **argv)

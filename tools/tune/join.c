@@ -142,9 +142,7 @@ static int read_results(struct join *j, size_t file, struct buf *text)
         return 0;
     if (read_comments(j, j->paths[file], text->s) != 0)
         return -1;
-    int rc = csv_records_open(&c, j->paths[file], text);
-    if (rc == 0)
-        rc = read_names(j, &c);
+    int rc = csv_records_open(&c, j->paths[file], text) != 0 || read_names(j, &c) != 0 ? -1 : 0;
     while (rc == 0 && (rc = csv_records_next(&c)) > 0) {
         rc = check_row(&c);
         if (rc == 0)

@@ -266,9 +266,8 @@ static int export_chosen(const struct export_way *way, const struct export_optio
     struct library_files files = {.header = {0}};
     if (link_best(way, o, s, v, &l) != 0)
         return -1;
-    int rc = way->put(o, s, v, &l, &files);
-    if (rc == 0)
-        rc = library_write(o, &l.object, &files);
+    const int rc =
+        way->put(o, s, v, &l, &files) != 0 || library_write(o, &l.object, &files) != 0 ? -1 : 0;
     library_free(&l);
     buf_free(&files.header);
     buf_free(&files.spec);

@@ -366,9 +366,7 @@ int images_read(struct images *images, const char *path)
     memset(images, 0, sizeof *images);
     if (read_unpacked(path, MOST_BYTES, &text) != 0)
         return -1;
-    int rc = csv_records_open(&c, path, &text);
-    if (rc == 0)
-        rc = read_rows(images, &c);
+    const int rc = csv_records_open(&c, path, &text) != 0 || read_rows(images, &c) != 0 ? -1 : 0;
     csv_records_close(&c);
     buf_free(&text);
     if (rc != 0)
