@@ -50,6 +50,12 @@ void spare_note(const struct spared *s);
 
 /* "row" or "rows", "is" or "are": `one` of 1, else `several` */
 const char *as_counted(unsigned long long n, const char *one, const char *several);
+/* Below 0, 0 or above it, as two numbers stand in their order */
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+static inline size_t lesser(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 /* For qsort, of an array of texts or of numbers */
 int compare_texts(const void *a, const void *b);
 int compare_longs(const void *a, const void *b);

@@ -2,8 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "tables.h"
 
-#include "formats.h"
-
 #include <stdlib.h>
 #include <string.h>
 

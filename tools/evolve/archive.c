@@ -215,11 +215,9 @@ static int in_order(const void *x, const void *y)
 {
     const struct entry *const *a = x, *const *b = y;
     const struct result *p = &(*a)->result, *q = &(*b)->result;
-    if (p->time != q->time)
-        return p->time < q->time ? -1 : 1;
-    if (p->error != q->error)
-        return p->error < q->error ? -1 : 1;
-    return (*a)->list.n < (*b)->list.n ? -1 : (*a)->list.n > (*b)->list.n;
+    int order = ORDER(p->time, q->time);
+    order = order != 0 ? order : ORDER(p->error, q->error);
+    return order != 0 ? order : ORDER((*a)->list.n, (*b)->list.n);
 }
 
 static enum effort effort_of_front(const struct archive *a)

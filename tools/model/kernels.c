@@ -154,7 +154,7 @@ static int compare_values(const void *pa, const void *pb)
     const struct kernel *a = pa, *b = pb;
     int order = 0;
     for (uint32_t p = 0; p < a->n_values && order == 0; p++)
-        order = (a->values[p] > b->values[p]) - (a->values[p] < b->values[p]);
+        order = ORDER(a->values[p], b->values[p]);
     return order;
 }
 

@@ -4,7 +4,6 @@
 #include "base/names.h"
 #include "header.h"
 
-#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

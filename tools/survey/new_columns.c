@@ -59,7 +59,7 @@ static int by_number(const void *pa, const void *pb)
     int64_t a = 0, b = 0;
     (void)parse_int(*(const char *const *)pa, INT64_MIN, INT64_MAX, &a);
     (void)parse_int(*(const char *const *)pb, INT64_MIN, INT64_MAX, &b);
-    return (a > b) - (a < b);
+    return ORDER(a, b);
 }
 
 /* The texts, in order if `compare` is not NULL; to be freed */

@@ -2,8 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "survey.h"
 
-#include "base/names.h"
-
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -15,7 +15,7 @@ static double gain(const struct result *r, double z)
     return 100 * (1 - r->time + z * r->spread);
 }
 
-void cells_of_interval(struct table *t, const struct result *r)
+static void cells_of_interval(struct table *t, const struct result *r)
 {
     table_number(t, "%.2f", gain(r, -1.96));
     table_number(t, "%.2f", gain(r, 1.96));
