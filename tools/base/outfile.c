@@ -583,3 +583,11 @@ int out_whole(const char *path, const struct buf *bytes)
     fwrite(bytes->s, 1, bytes->n, out.f);
     return out_commit(&out);
 }
+
+int out_end(struct outfile *o, int failed)
+{
+    if (!failed)
+        return out_commit(o);
+    out_abandon(o);
+    return -1;
+}

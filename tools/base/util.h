@@ -226,6 +226,8 @@ int out_open_change(struct outfile *o, const char *path, size_t most, struct buf
 int out_flush(struct outfile *o);
 int out_commit(struct outfile *o); /* -1 if any write failed: nothing is left behind then */
 void out_abandon(struct outfile *o);
+/* out_commit or, of work that failed, out_abandon: then -1 */
+int out_end(struct outfile *o, int failed);
 int out_whole(const char *path, const struct buf *bytes); /* all of a file in one step */
 int out_folder(const char *path, const char *hint); /* 1: made, 0: it is there, -1 with a message */
 /* Makes the folder, if it is not there, and waits until no other program has its lock, which ends

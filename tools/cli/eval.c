@@ -345,12 +345,10 @@ static int evaluate(struct eval *e, const struct options *o)
     if (o->hits && out_open(&hits, o->hits))
         return -1;
     int bad = evaluate_all(e, &r) || print_results(e, &r);
-    if (o->hits && bad)
-        out_abandon(&hits);
-    else if (o->hits) {
+    if (o->hits && !bad)
         table_print(&r.hits, hits.f, (struct table_form){.csv = 1});
-        bad = out_commit(&hits);
-    }
+    if (o->hits)
+        bad = out_end(&hits, bad);
     table_free(&r.table);
     table_free(&r.hits);
     plot_free(&r.plot);
@@ -493,8 +491,6 @@ int cmd_eval(int argc, char **argv)
                      "the first tuple's probability best, for [calibration] of a spec."),
         {.usage = NULL},
     };
-    int status = opts_parse(table, argc, argv);
-    if (status < 0)
-        status = run(&o);
-    return opts_free(table, status);
+    const int status = opts_parse(table, argc, argv);
+    return opts_free(table, status < 0 ? run(&o) : status);
 }

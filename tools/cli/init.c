@@ -246,8 +246,6 @@ int cmd_init(int argc, char **argv)
                  "nobody measured, and those that were measured though it forbids them."),
         {.usage = NULL},
     };
-    int status = opts_parse(table, argc, argv);
-    if (status < 0)
-        status = init_run(&o) != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-    return opts_free(table, status);
+    const int status = opts_parse(table, argc, argv);
+    return opts_free(table, status < 0 ? init_run(&o) != 0 : status);
 }

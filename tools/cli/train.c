@@ -365,8 +365,6 @@ int cmd_train(int argc, char **argv)
             "replace FILE.h even if it is not a header that kpred-train has written"),
         {.usage = NULL},
     };
-    int status = opts_parse(table, argc, argv);
-    if (status < 0)
-        status = train_spec(&o);
-    return opts_free(table, status);
+    const int status = opts_parse(table, argc, argv);
+    return opts_free(table, status < 0 ? train_spec(&o) : status);
 }

@@ -238,10 +238,7 @@ static int library_write(const struct export_options *o, const struct buf *objec
             fwrite(bytes[n]->s, 1, bytes[n]->n, out[n].f);
     }
     for (int i = first; i < n; i++)
-        if (rc == 0)
-            rc = out_commit(&out[i]);
-        else
-            out_abandon(&out[i]);
+        rc = out_end(&out[i], rc != 0);
     return rc;
 }
 

@@ -229,10 +229,8 @@ int cmd_report(int argc, char **argv)
                  "how many percent it saves, low and high: the 95 % interval."),
         {.usage = NULL},
     };
-    int status = opts_parse(table, argc, argv);
-    if (status < 0)
-        status = print_report(&o) != 0;
-    return opts_free(table, status);
+    const int status = opts_parse(table, argc, argv);
+    return opts_free(table, status < 0 ? print_report(&o) != 0 : status);
 }
 
 /* ---- kpred-evolve minimise ---- */
