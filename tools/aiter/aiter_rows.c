@@ -66,10 +66,7 @@ static const char *const common_fields[] = {"gpu", "m", "n", "k"};
 
 static int is_common(const char *field)
 {
-    for (size_t i = 0; i < 4; i++)
-        if (strcmp(common_fields[i], field) == 0)
-            return 1;
-    return 0;
+    return text_find(common_fields, 4, field) >= 0;
 }
 
 static int find_names(struct aiter *a)

@@ -133,6 +133,8 @@ const char *number_text(const char *text, char out[NUMBER_TEXT]);
 const char *double_text(double x, char text[NUMBER_TEXT]);
 /* As parse_int, of such a number in any form */
 int parse_whole(const char *s, int64_t least, int64_t most, int64_t *out);
+/* Which of the texts it is; -1: none */
+int text_find(const char *const *texts, size_t n, const char *text);
 /* Which of the texts it is or, if it is none, which is the same number; -1: none is. */
 int number_find(const char *const *texts, size_t n, const char *text);
 

@@ -399,10 +399,9 @@ static int open_and_run(const struct options *o)
 static int check_by(const char *by)
 {
     static const char *const known[] = {"gpu,dtype", "dtype,gpu", "gpu", "dtype", "all"};
-    for (size_t i = 0; by && i < sizeof known / sizeof *known; i++)
-        if (!strcmp(by, known[i]))
-            return 0;
-    return by ? fail("--by \"%s\": expected gpu,dtype, gpu, dtype or all", by) : 0;
+    return !by || text_find(known, sizeof known / sizeof *known, by) >= 0
+               ? 0
+               : fail("--by \"%s\": expected gpu,dtype, gpu, dtype or all", by);
 }
 
 static int check_beam(const struct options *o)

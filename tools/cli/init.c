@@ -69,9 +69,8 @@ static int take_set(struct survey_asked *asked, char *copy)
     *equals = '\0';
     if (strcmp(copy, "gpu") == 0)
         return fail("--set gpu: --gpu says what the GPU is");
-    for (size_t i = 0; i < asked->n_set; i++)
-        if (strcmp(asked->set_name[i], copy) == 0)
-            return fail("--set %s: is given twice", copy);
+    if (text_find(asked->set_name, asked->n_set, copy) >= 0)
+        return fail("--set %s: is given twice", copy);
     asked->set_name[asked->n_set] = copy;
     asked->set_value[asked->n_set++] = equals + 1;
     return 0;

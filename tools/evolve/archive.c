@@ -50,13 +50,10 @@ static char *next_word(char **at)
 }
 
 /* The number of the next word among n names, or -1 */
-static int next_name(char **at, const char *const *names, int n)
+static int next_name(char **at, const char *const *names, size_t n)
 {
     const char *word = next_word(at);
-    for (int i = 0; word != NULL && i < n; i++)
-        if (strcmp(names[i], word) == 0)
-            return i;
-    return -1;
+    return word != NULL ? text_find(names, n, word) : -1;
 }
 
 static int next_double(char **at, double *out)

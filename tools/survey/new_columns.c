@@ -30,9 +30,8 @@ static size_t add_gpus(const char *const *gpus, size_t n, size_t maker, struct b
 static int new_names_fit(const char *const *gpus, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < N_MAKERS; k++)
-            if (strcmp(gpus[i], makers[k]) == 0)
-                return 0;
+        if (text_find(makers, N_MAKERS, gpus[i]) >= 0)
+            return 0;
     return n >= 2 && n + N_MAKERS <= KPRED_MAX_VALUES;
 }
 
