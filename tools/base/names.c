@@ -4,16 +4,11 @@
 
 #include <string.h>
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 void names_fold(const char *name, char out[NAMES_FOLDED])
 {
     size_t n = 0;
     for (; *name && n + 1 < NAMES_FOLDED; name++) {
-        const char c = lower(*name);
+        const char c = *name >= 'A' && *name <= 'Z' ? (char)(*name - 'A' + 'a') : *name;
         if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
             out[n++] = c;
     }

@@ -49,9 +49,7 @@ static void remove_and_end(int number)
 /* A signal that is ignored stays so: of `nohup`, and of what a shell runs in the background. */
 static void catch_signals(void)
 {
-    struct sigaction act, old;
-    memset(&act, 0, sizeof act);
-    act.sa_handler = remove_and_end;
+    struct sigaction act = {.sa_handler = remove_and_end}, old;
     sigfillset(&act.sa_mask);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)

@@ -37,9 +37,8 @@ static void handle(int number, void (*handler)(int))
     struct sigaction act;
     if (sigaction(number, NULL, &act) != 0 || (number != SIGCHLD && act.sa_handler == SIG_IGN))
         return; /* nohup and the like */
-    memset(&act, 0, sizeof act);
+    act = (struct sigaction){.sa_handler = handler};
     sigemptyset(&act.sa_mask);
-    act.sa_handler = handler;
     sigaction(number, &act, NULL);
 }
 

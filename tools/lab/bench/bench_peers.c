@@ -3,7 +3,6 @@
 #define _GNU_SOURCE /* sched_setaffinity */
 #include "bench.h"
 
-#include "base/numbers.h"
 #include "base/opts.h"
 #include "base/table.h"
 #include "model/model.h"
@@ -170,6 +169,12 @@ static void run_block(struct bench *b, struct entry *e, size_t round)
 
 /* ---- the table ---- */
 
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
 /* The instructions of a line, as the text has them; else an empty cell */
 static void add_instructions(struct table *t, const struct line *line, const char *counts)
 {
@@ -195,7 +200,7 @@ static void add_shares(struct table *t, const struct entry *e)
 
 static void add_entry(struct table *t, struct entry *e, size_t rounds, const char *counts)
 {
-    qsort(e->ns, rounds, sizeof *e->ns, num_rising);
+    qsort(e->ns, rounds, sizeof *e->ns, by_value);
     table_text(t, e->name);
     table_number(t, "%zu", e->line.task.k);
     table_number(t, "%.0f", e->ns[rounds / 2]);
