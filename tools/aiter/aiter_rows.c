@@ -66,10 +66,7 @@ static const char *const common_fields[] = {"gpu", "m", "n", "k"};
 
 static int is_common(const char *field)
 {
-    for (size_t i = 0; i < 4; i++)
-        if (strcmp(common_fields[i], field) == 0)
-            return 1;
-    return 0;
+    return text_find(common_fields, 4, field) >= 0;
 }
 
 static int find_names(struct aiter *a)
@@ -321,12 +318,9 @@ static int read_row(struct aiter *a)
 static int compare_rows(const void *pa, const void *pb)
 {
     const struct load_row *a = pa, *b = pb;
-    const int c = memcmp(a->problem, b->problem, sizeof a->problem);
-    if (c != 0)
-        return c;
-    if (a->time < b->time || a->time > b->time)
-        return a->time < b->time ? -1 : 1;
-    return (a->row > b->row) - (a->row < b->row);
+    const int problem = memcmp(a->problem, b->problem, sizeof a->problem);
+    const int order = problem != 0 ? problem : ORDER(a->time, b->time);
+    return order != 0 ? order : ORDER(a->row, b->row);
 }
 
 /* AITER takes the faster of two rows of a problem, but not before it has stopped with an error. */

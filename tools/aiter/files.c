@@ -219,10 +219,7 @@ static int write_files(const struct table_files *f)
         }
     }
     for (size_t i = 0; i < f->n && out[i].f != NULL; i++)
-        if (rc == 0)
-            rc = out_commit(&out[i]);
-        else
-            out_abandon(&out[i]);
+        rc = out_end(&out[i], rc != 0);
     return rc;
 }
 

@@ -75,8 +75,7 @@ static int read_line(struct kernel_list *list, const struct spec_line *line)
 
 int kernel_list_open(struct kernel_list *list, const struct spec *spec)
 {
-    memset(list, 0, sizeof *list);
-    list->spec = spec;
+    *list = (struct kernel_list){.spec = spec};
     if (spec->format != SPEC_AITER)
         return fail("%s: format: it is not aiter", spec->path);
     for (size_t i = 1; i < spec->kernels.n; i++)
@@ -207,9 +206,8 @@ int kernel_list_read(struct kernel_list *list, const char *const *paths, size_t 
     int rc = 0;
     for (size_t i = 0; i < 2 * n && rc == 0; i++) {
         struct buf text = {0};
-        struct csv_records r;
+        struct csv_records r = {0};
         struct source s = {.list = list, .r = &r, .takes_lists = i < n};
-        memset(&r, 0, sizeof r);
         rc = data_read(paths[i % n], &text);
         if (rc == 0)
             rc = csv_records_open(&r, paths[i % n], &text);

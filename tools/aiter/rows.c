@@ -60,9 +60,7 @@ static kpred_status open_beam(struct chooser *p, size_t width)
 static int chooser_open(struct chooser *p, const struct target *t, enum family_id family,
                         const unsigned char *may_run, size_t beam)
 {
-    memset(p, 0, sizeof *p);
-    p->model = t->model[family];
-    p->may_run = may_run;
+    *p = (struct chooser){.model = t->model[family], .may_run = may_run};
     if (find_fields(p, t, &families[family]) != 0)
         return -1;
     const kpred_model *m = p->model;

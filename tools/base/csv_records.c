@@ -221,11 +221,8 @@ int csv_records_next(struct csv_records *c)
 
 int csv_records_open(struct csv_records *c, const char *path, struct buf *text)
 {
-    memset(c, 0, sizeof *c);
-    c->path = path;
-    c->next = c->line_at = text->s;
-    c->end = text->s + text->n;
-    c->line = 1;
+    *c = (struct csv_records){
+        .path = path, .next = text->s, .line_at = text->s, .end = text->s + text->n, .line = 1};
     return strlen(text->s) == text->n ? 0
                                       : fail("%s: is not a text file: it holds a NUL byte", path);
 }
@@ -278,10 +275,7 @@ int csv_records_check_row(const struct csv_records *c)
 
 int csv_records_find(const struct csv_records *c, const char *name)
 {
-    for (size_t i = 0; i < c->n; i++)
-        if (strcmp(c->cell[i], name) == 0)
-            return (int)i;
-    return -1;
+    return text_find((const char *const *)c->cell, c->n, name);
 }
 
 void csv_records_close(struct csv_records *c)

@@ -4,16 +4,11 @@
 
 #include <string.h>
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 void names_fold(const char *name, char out[NAMES_FOLDED])
 {
     size_t n = 0;
     for (; *name && n + 1 < NAMES_FOLDED; name++) {
-        const char c = lower(*name);
+        const char c = *name >= 'A' && *name <= 'Z' ? (char)(*name - 'A' + 'a') : *name;
         if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
             out[n++] = c;
     }
@@ -37,11 +32,6 @@ int names_has_word(const char *words, const char *word)
     return 0;
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Row i holds the distances of the first i characters of a from each beginning of b. */
 static size_t distance(const char *a, const char *b)
 {
@@ -51,10 +41,10 @@ static size_t distance(const char *a, const char *b)
         for (size_t j = 0; j <= m; j++) {
             size_t d = i + j; /* at the table's edges */
             if (i && j)
-                d = least(row[i - 1][j - 1] + (a[i - 1] != b[j - 1]),
-                          1 + least(row[i - 1][j], row[i][j - 1]));
+                d = lesser(row[i - 1][j - 1] + (a[i - 1] != b[j - 1]),
+                           1 + lesser(row[i - 1][j], row[i][j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                d = least(d, row[i - 2][j - 2] + 1);
+                d = lesser(d, row[i - 2][j - 2] + 1);
             row[i][j] = d;
         }
     return row[n][m];
@@ -77,7 +67,7 @@ static int near_distance(const char *text, const char *name)
     const size_t n = strlen(x), most = 1 + n / 7, d = distance(x, y);
     if ((n < 2 && (n == 0 || d > 0)) || (d > most && (n < 3 || !strstr(y, x))))
         return -1;
-    return (int)least(d, most + 1);
+    return (int)lesser(d, most + 1);
 }
 
 /* Takes the name out again if it is there; its distance, or a larger one than any. */
@@ -112,7 +102,7 @@ void names_offer(struct names_near *near, const char *name, const char *other)
 {
     const int d = near_distance(near->text, other);
     if (d >= 0)
-        put_in(near, name, least((size_t)d, take_out(near, name)));
+        put_in(near, name, lesser((size_t)d, take_out(near, name)));
 }
 
 const char *names_question(const struct names_near *near, struct buf *b)

@@ -80,15 +80,21 @@ const char *number_text(const char *text, char out[NUMBER_TEXT])
     return is_number && strpbrk(text, ".eE") != NULL ? double_text(x, out) : text;
 }
 
+int text_find(const char *const *texts, size_t n, const char *text)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(texts[i], text) == 0)
+            return (int)i;
+    return -1;
+}
+
 int number_find(const char *const *texts, size_t n, const char *text)
 {
     char one[NUMBER_TEXT], other[NUMBER_TEXT];
     const char *number = number_text(text, one);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(texts[i], text) == 0)
-            return (int)i;
-    for (size_t i = 0; i < n; i++)
+    const int same = text_find(texts, n, text);
+    for (size_t i = 0; same < 0 && i < n; i++)
         if (strcmp(number_text(texts[i], other), number) == 0)
             return (int)i;
-    return -1;
+    return same;
 }

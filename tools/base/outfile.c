@@ -49,9 +49,7 @@ static void remove_and_end(int number)
 /* A signal that is ignored stays so: of `nohup`, and of what a shell runs in the background. */
 static void catch_signals(void)
 {
-    struct sigaction act, old;
-    memset(&act, 0, sizeof act);
-    act.sa_handler = remove_and_end;
+    struct sigaction act = {.sa_handler = remove_and_end}, old;
     sigfillset(&act.sa_mask);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
@@ -302,8 +300,7 @@ int out_open(struct outfile *o, const char *path)
 
 int out_open_new(struct outfile *o, const char *path)
 {
-    memset(o, 0, sizeof *o);
-    o->is_new = 1;
+    *o = (struct outfile){.is_new = 1};
     const int rc = open_missing(o, path);
     if (rc != 0)
         out_close(o);
@@ -583,4 +580,12 @@ int out_whole(const char *path, const struct buf *bytes)
         return -1;
     fwrite(bytes->s, 1, bytes->n, out.f);
     return out_commit(&out);
+}
+
+int out_end(struct outfile *o, int failed)
+{
+    if (!failed)
+        return out_commit(o);
+    out_abandon(o);
+    return -1;
 }

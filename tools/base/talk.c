@@ -37,9 +37,8 @@ static void handle(int number, void (*handler)(int))
     struct sigaction act;
     if (sigaction(number, NULL, &act) != 0 || (number != SIGCHLD && act.sa_handler == SIG_IGN))
         return; /* nohup and the like */
-    memset(&act, 0, sizeof act);
+    act = (struct sigaction){.sa_handler = handler};
     sigemptyset(&act.sa_mask);
-    act.sa_handler = handler;
     sigaction(number, &act, NULL);
 }
 
@@ -197,8 +196,7 @@ static size_t pass_on(struct talk *t)
 /* It stays a zombie, and so its process group can have no other meaning until talk_stop. */
 static int has_ended(const struct talk *t)
 {
-    siginfo_t info;
-    memset(&info, 0, sizeof info);
+    siginfo_t info = {0};
     return waitid(P_PID, (id_t)t->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0
            && info.si_pid == t->pid;
 }

@@ -91,11 +91,9 @@ static int end_bz(void *z)
 
 int bunzip(const char *path, const struct buf *packed, size_t most, struct buf *out)
 {
-    bz_stream z;
+    bz_stream z = {.next_in = packed->s};
     const struct unpacker u = {"bzip2",      "libbz2", &z,      &z.avail_in,
                                &z.avail_out, begin_bz, step_bz, end_bz};
-    memset(&z, 0, sizeof z);
-    z.next_in = packed->s;
     return unpack(&u, path, packed, most, out);
 }
 
@@ -142,11 +140,9 @@ static int end_gz(void *z)
 
 int gunzip(const char *path, const struct buf *packed, size_t most, struct buf *out)
 {
-    z_stream z;
+    z_stream z = {.next_in = (unsigned char *)packed->s};
     const struct unpacker u = {"gzip",       "zlib",   &z,      &z.avail_in,
                                &z.avail_out, begin_gz, step_gz, end_gz};
-    memset(&z, 0, sizeof z);
-    z.next_in = (unsigned char *)packed->s;
     return unpack(&u, path, packed, most, out);
 }
 

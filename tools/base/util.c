@@ -200,7 +200,7 @@ int compare_texts(const void *a, const void *b)
 int compare_longs(const void *a, const void *b)
 {
     const long x = *(const long *)a, y = *(const long *)b;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 double clock_seconds(void)

@@ -50,6 +50,12 @@ void spare_note(const struct spared *s);
 
 /* "row" or "rows", "is" or "are": `one` of 1, else `several` */
 const char *as_counted(unsigned long long n, const char *one, const char *several);
+/* Below 0, 0 or above it, as two numbers stand in their order */
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+static inline size_t lesser(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 /* For qsort, of an array of texts or of numbers */
 int compare_texts(const void *a, const void *b);
 int compare_longs(const void *a, const void *b);
@@ -127,6 +133,8 @@ const char *number_text(const char *text, char out[NUMBER_TEXT]);
 const char *double_text(double x, char text[NUMBER_TEXT]);
 /* As parse_int, of such a number in any form */
 int parse_whole(const char *s, int64_t least, int64_t most, int64_t *out);
+/* Which of the texts it is; -1: none */
+int text_find(const char *const *texts, size_t n, const char *text);
 /* Which of the texts it is or, if it is none, which is the same number; -1: none is. */
 int number_find(const char *const *texts, size_t n, const char *text);
 
@@ -220,6 +228,8 @@ int out_open_change(struct outfile *o, const char *path, size_t most, struct buf
 int out_flush(struct outfile *o);
 int out_commit(struct outfile *o); /* -1 if any write failed: nothing is left behind then */
 void out_abandon(struct outfile *o);
+/* out_commit or, of work that failed, out_abandon: then -1 */
+int out_end(struct outfile *o, int failed);
 int out_whole(const char *path, const struct buf *bytes); /* all of a file in one step */
 int out_folder(const char *path, const char *hint); /* 1: made, 0: it is there, -1 with a message */
 /* Makes the folder, if it is not there, and waits until no other program has its lock, which ends

@@ -433,8 +433,6 @@ int cmd_bench(int argc, char **argv)
                  "those that the network scores; kept: prefixes that the search keeps."),
         {.usage = NULL},
     };
-    int status = opts_parse(table, argc, argv);
-    if (status < 0)
-        status = run(&o);
-    return opts_free(table, status);
+    const int status = opts_parse(table, argc, argv);
+    return opts_free(table, status < 0 ? run(&o) : status);
 }

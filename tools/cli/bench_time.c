@@ -5,6 +5,7 @@
 #endif
 #include "bench.h"
 
+#include "base/numbers.h"
 #include "base/util.h"
 
 #include <stdlib.h>
@@ -233,15 +234,9 @@ static void forget(struct timing *t)
     t->spent = 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static double median(struct samples *s)
 {
-    qsort(s->v, s->n, sizeof *s->v, by_value);
+    qsort(s->v, s->n, sizeof *s->v, num_rising);
     return s->v[s->n / 2];
 }
 

@@ -345,12 +345,10 @@ static int evaluate(struct eval *e, const struct options *o)
     if (o->hits && out_open(&hits, o->hits))
         return -1;
     int bad = evaluate_all(e, &r) || print_results(e, &r);
-    if (o->hits && bad)
-        out_abandon(&hits);
-    else if (o->hits) {
+    if (o->hits && !bad)
         table_print(&r.hits, hits.f, (struct table_form){.csv = 1});
-        bad = out_commit(&hits);
-    }
+    if (o->hits)
+        bad = out_end(&hits, bad);
     table_free(&r.table);
     table_free(&r.hits);
     plot_free(&r.plot);
@@ -401,10 +399,9 @@ static int open_and_run(const struct options *o)
 static int check_by(const char *by)
 {
     static const char *const known[] = {"gpu,dtype", "dtype,gpu", "gpu", "dtype", "all"};
-    for (size_t i = 0; by && i < sizeof known / sizeof *known; i++)
-        if (!strcmp(by, known[i]))
-            return 0;
-    return by ? fail("--by \"%s\": expected gpu,dtype, gpu, dtype or all", by) : 0;
+    return !by || text_find(known, sizeof known / sizeof *known, by) >= 0
+               ? 0
+               : fail("--by \"%s\": expected gpu,dtype, gpu, dtype or all", by);
 }
 
 static int check_beam(const struct options *o)
@@ -493,8 +490,6 @@ int cmd_eval(int argc, char **argv)
                      "the first tuple's probability best, for [calibration] of a spec."),
         {.usage = NULL},
     };
-    int status = opts_parse(table, argc, argv);
-    if (status < 0)
-        status = run(&o);
-    return opts_free(table, status);
+    const int status = opts_parse(table, argc, argv);
+    return opts_free(table, status < 0 ? run(&o) : status);
 }

@@ -29,9 +29,8 @@ static int ingest_run(const struct ingest *in, const struct spec *spec)
     struct outfile out;
     const struct output to = {"-o", in->output};
     if (outputs_check_input(&to, 1, "SPEC", in->spec) != 0
-        || outputs_check_inputs(&to, 1, "--data", &in->data) != 0)
-        return -1;
-    if (out_open_kept(&out, in->output, in->force) != 0)
+        || outputs_check_inputs(&to, 1, "--data", &in->data) != 0
+        || out_open_kept(&out, in->output, in->force) != 0)
         return -1;
     if (data_load(readers, spec, in->data.v, in->data.n, &in->how, &d) != 0) {
         out_abandon(&out);

@@ -69,9 +69,8 @@ static int take_set(struct survey_asked *asked, char *copy)
     *equals = '\0';
     if (strcmp(copy, "gpu") == 0)
         return fail("--set gpu: --gpu says what the GPU is");
-    for (size_t i = 0; i < asked->n_set; i++)
-        if (strcmp(asked->set_name[i], copy) == 0)
-            return fail("--set %s: is given twice", copy);
+    if (text_find(asked->set_name, asked->n_set, copy) >= 0)
+        return fail("--set %s: is given twice", copy);
     asked->set_name[asked->n_set] = copy;
     asked->set_value[asked->n_set++] = equals + 1;
     return 0;
@@ -199,9 +198,7 @@ static int take_options(struct options *o, char **set)
 static int init_run(struct options *o)
 {
     char *set[KPRED_MAX_FIELDS + 1] = {NULL};
-    int rc = take_options(o, set);
-    if (rc == 0)
-        rc = make_and_write(o);
+    const int rc = take_options(o, set) != 0 || make_and_write(o) != 0 ? -1 : 0;
     for (size_t i = 0; i <= KPRED_MAX_FIELDS; i++)
         free(set[i]);
     intern_free(&o->in.asked.fields);
@@ -248,8 +245,6 @@ int cmd_init(int argc, char **argv)
                  "nobody measured, and those that were measured though it forbids them."),
         {.usage = NULL},
     };
-    int status = opts_parse(table, argc, argv);
-    if (status < 0)
-        status = init_run(&o) != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-    return opts_free(table, status);
+    const int status = opts_parse(table, argc, argv);
+    return opts_free(table, status < 0 ? init_run(&o) != 0 : status);
 }

@@ -191,8 +191,6 @@ int cmd_miopen(int argc, char **argv)
                  "kpred miopen --gpu gfx906_60 -o gfx906_60.HIP.3_2_0_1a2b3c4d.udb.txt train.log"),
         {.usage = NULL},
     };
-    int status = opts_parse(table, argc, argv);
-    if (status < 0)
-        status = miopen_run(&o);
-    return opts_free(table, status);
+    const int status = opts_parse(table, argc, argv);
+    return opts_free(table, status < 0 ? miopen_run(&o) : status);
 }

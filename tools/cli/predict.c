@@ -375,8 +375,6 @@ int cmd_predict(int argc, char **argv)
             "gfx90a --driver \"conv -n 32 -c 64 -H 56 \\\n      -W 56 -k 64 -p 1 -q 1 -F 1\""),
         {.usage = NULL},
     };
-    int status = opts_parse(table, argc, argv);
-    if (status < 0)
-        status = predict_run(&o);
-    return opts_free(table, status);
+    const int status = opts_parse(table, argc, argv);
+    return opts_free(table, status < 0 ? predict_run(&o) : status);
 }

@@ -90,27 +90,25 @@ static int write_spec(const struct kernels_options *o, const struct kernel_list 
     return out_commit(&out);
 }
 
-static int kernels(const struct kernels_options *o, const struct spec *spec)
+static int kernels(const struct kernels_options *o)
 {
     const struct output to = {"-o", o->output};
-    struct kernel_list list;
-    if (outputs_check_inputs(&to, 1, "--data", &o->data) != 0)
+    struct kernel_list list = {0};
+    struct spec spec;
+    if (spec_load(&spec, o->spec) != 0)
         return -1;
-    int rc = kernel_list_open(&list, spec);
-    if (rc == 0)
-        rc = kernel_list_read(&list, o->data.v, o->data.n);
-    if (rc == 0)
-        rc = kernel_list_finish(&list);
-    if (rc == 0)
-        rc = write_spec(o, &list);
+    const int bad = outputs_check_inputs(&to, 1, "--data", &o->data) != 0
+                    || kernel_list_open(&list, &spec) != 0
+                    || kernel_list_read(&list, o->data.v, o->data.n) != 0
+                    || kernel_list_finish(&list) != 0 || write_spec(o, &list) != 0;
     kernel_list_free(&list);
-    return rc;
+    spec_free(&spec);
+    return bad ? -1 : 0;
 }
 
 int cmd_kernels(int argc, char **argv)
 {
     struct kernels_options o = {0};
-    struct spec spec;
     const struct opt table[] = {
         OPT_SAYS("Writes a spec with the kernels that a library has now: its section [kernels], "
                  "and the values of library, tile_m, tile_n, tile_k and variant. For specs with "
@@ -129,14 +127,7 @@ int cmd_kernels(int argc, char **argv)
         {.usage = NULL},
     };
     int status = opts_parse(table, argc, argv);
-    if (status < 0 && outputs_check_force(o.force, o.output) != 0)
-        status = 2;
-    if (status < 0) {
-        status = EXIT_FAILURE;
-        if (spec_load(&spec, o.spec) == 0) {
-            status = kernels(&o, &spec) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-            spec_free(&spec);
-        }
-    }
+    if (status < 0)
+        status = outputs_check_force(o.force, o.output) != 0 ? 2 : kernels(&o) != 0;
     return opts_free(table, status);
 }

@@ -146,12 +146,9 @@ static int report_run(const struct options *o)
     page_begin(&page, "kpred report");
     int bad = report_parts(o, models, &page);
     page_end(&page);
-    if (bad)
-        out_abandon(&out);
-    else {
+    if (!bad)
         fwrite(page.s, 1, page.n, out.f);
-        bad = out_commit(&out) != 0;
-    }
+    bad = out_end(&out, bad) != 0;
     for (size_t i = 0; i < o->of.n; i++)
         model_free(&models[i]);
     free(models);

@@ -57,10 +57,8 @@ int cmd_aiter(int argc, char **argv)
             "aiter/configs/model_configs/*_tuned_gemm*.csv -- server.log"),
         {.usage = NULL},
     };
-    int status = opts_parse(table, argc, argv);
-    if (status < 0)
-        status = aiter_run(&o);
-    return opts_free(table, status);
+    const int status = opts_parse(table, argc, argv);
+    return opts_free(table, status < 0 ? aiter_run(&o) : status);
 }
 
 /* ---- triton ---- */
@@ -193,8 +191,6 @@ int cmd_serve(int argc, char **argv)
                  "config.json --tp 8 -o configs"),
         {.usage = NULL},
     };
-    int status = opts_parse(table, argc, argv);
-    if (status < 0)
-        status = serve_run(&o);
-    return opts_free(table, status);
+    const int status = opts_parse(table, argc, argv);
+    return opts_free(table, status < 0 ? serve_run(&o) : status);
 }

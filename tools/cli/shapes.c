@@ -58,15 +58,11 @@ static int shapes_run(struct options *o)
     if (o->m.n == 0)
         for (int i = 0; i < POWERS; i++)
             o->m.v[o->m.n++] = 1L << i;
-    int rc = hf_config_read(o->config, &config);
-    if (rc == 0)
-        rc = quantization_check_blocks(&config, &list.says_blocks);
-    if (rc == 0)
-        rc = hf_layers(&config, o->tp, &list.layers);
-    if (rc == 0)
-        rc = write(o, &list);
+    const int bad = hf_config_read(o->config, &config) != 0
+                    || quantization_check_blocks(&config, &list.says_blocks) != 0
+                    || hf_layers(&config, o->tp, &list.layers) != 0 || write(o, &list) != 0;
     flat_json_free(&config.json);
-    return rc;
+    return bad ? -1 : 0;
 }
 
 int cmd_shapes(int argc, char **argv)

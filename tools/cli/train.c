@@ -293,7 +293,7 @@ static int check_options(const struct train_options *o)
 
 static int train_spec(struct train_options *o)
 {
-    struct model model;
+    struct model model = {0};
     struct spec spec;
     if (check_options(o))
         return 2;
@@ -301,7 +301,6 @@ static int train_spec(struct train_options *o)
         return 1;
     o->split = o->split ? o->split : spec.shipped;
     o->how.most = o->judge.n ? 2 * ROW_LIMIT : ROW_LIMIT; /* 256 rows of each of 4,096 problems */
-    memset(&model, 0, sizeof model);
     int bad = spec_is_listed(&spec) && o->net
                   ? fail("%s: rule listed: a header of --net %s has no room for a list", o->spec,
                          paper_names[o->net - 1])
@@ -366,8 +365,6 @@ int cmd_train(int argc, char **argv)
             "replace FILE.h even if it is not a header that kpred-train has written"),
         {.usage = NULL},
     };
-    int status = opts_parse(table, argc, argv);
-    if (status < 0)
-        status = train_spec(&o);
-    return opts_free(table, status);
+    const int status = opts_parse(table, argc, argv);
+    return opts_free(table, status < 0 ? train_spec(&o) : status);
 }

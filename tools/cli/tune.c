@@ -202,8 +202,6 @@ int cmd_tune(int argc, char **argv)
 {
     const struct opt *form = form_asked(argc, argv);
     measured.line = own_line(argc, argv);
-    int status = opts_parse(form, argc, argv);
-    if (status < 0)
-        status = tune_form(form);
-    return opts_free(form, status);
+    const int status = opts_parse(form, argc, argv);
+    return opts_free(form, status < 0 ? tune_form(form) : status);
 }

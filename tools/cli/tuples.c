@@ -127,10 +127,7 @@ static int tuples_run(const struct options *o, const struct model *model)
         write_heading(model->spec, out.f);
         rc = write_problems(o, &l, &p, out.f);
         close_listing(&l);
-        if (rc == 0)
-            rc = out_commit(&out);
-        else
-            out_abandon(&out);
+        rc = out_end(&out, rc != 0);
     }
     problems_free(&p);
     return rc;

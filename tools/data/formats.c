@@ -163,14 +163,10 @@ static void sort_files(struct dataset *d, struct loader *l)
 static int compare_rows(const void *pa, const void *pb)
 {
     const struct load_row *a = pa, *b = pb;
-    int c = load_compare_options(a, b);
-    if (c != 0)
-        return c;
-    if (a->time < b->time || a->time > b->time)
-        return a->time < b->time ? -1 : 1;
-    if (a->file != b->file)
-        return a->file < b->file ? -1 : 1;
-    return (a->row > b->row) - (a->row < b->row);
+    int order = load_compare_options(a, b);
+    order = order != 0 ? order : ORDER(a->time, b->time);
+    order = order != 0 ? order : ORDER(a->file, b->file);
+    return order != 0 ? order : ORDER(a->row, b->row);
 }
 
 /* The unknown options in the order of their texts, whatever the order in which they came. */
@@ -283,10 +279,8 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
     struct loader l = {
         .spec = spec, .options = options, .paths = paths, .n_paths = n, .at_once = 1};
     l.limit.most = spec->format == SPEC_TIMED ? options->most : 0;
-    memset(out, 0, sizeof *out);
-    out->retired = spec->retired;
-    out->n_fields = spec->n_fields;
-    out->n_params = spec->n_params;
+    *out = (struct dataset){
+        .retired = spec->retired, .n_fields = spec->n_fields, .n_params = spec->n_params};
     int rc = set_fields_check(spec, &options->set);
     if (rc == 0)
         rc = tuner_check_unit(options->unit);

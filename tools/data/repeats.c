@@ -16,18 +16,15 @@ int load_compare_options(const struct load_row *a, const struct load_row *b)
         if (a->problem[i] != b->problem[i])
             return a->problem[i] < b->problem[i] ? -1 : 1;
     int c = memcmp(a->target, b->target, sizeof a->target);
-    return c != 0 ? c : (a->unknown > b->unknown) - (a->unknown < b->unknown);
+    return c != 0 ? c : ORDER(a->unknown, b->unknown);
 }
 
 static int by_option_and_time(const void *pa, const void *pb)
 {
     const struct load_row *a = pa, *b = pb;
-    const int c = load_compare_options(a, b);
-    if (c != 0)
-        return c;
-    if (a->time < b->time || a->time > b->time)
-        return a->time < b->time ? -1 : 1;
-    return (a->row > b->row) - (a->row < b->row);
+    const int option = load_compare_options(a, b);
+    const int order = option != 0 ? option : ORDER(a->time, b->time);
+    return order != 0 ? order : ORDER(a->row, b->row);
 }
 
 /* Repeats differ by some ten where much goes wrong, and units by a thousand. */
@@ -331,7 +328,8 @@ struct timed_row {
 static int by_time(const void *pa, const void *pb)
 {
     const struct timed_row *a = pa, *b = pb;
-    return a->us < b->us ? -1 : a->us > b->us ? 1 : (a->row > b->row) - (a->row < b->row);
+    const int order = ORDER(a->us, b->us);
+    return order != 0 ? order : ORDER(a->row, b->row);
 }
 
 static double octaves_between(const struct timed_row *fast, const struct timed_row *slow)
@@ -423,8 +421,7 @@ struct twin {
 static int by_hash(const void *pa, const void *pb)
 {
     const struct twin *a = pa, *b = pb;
-    return a->hash != b->hash ? (a->hash < b->hash ? -1 : 1)
-                              : (a->row > b->row) - (a->row < b->row);
+    return a->hash != b->hash ? ORDER(a->hash, b->hash) : ORDER(a->row, b->row);
 }
 
 static uint64_t hash_without(const struct dataset *d, size_t gpu, size_t row)

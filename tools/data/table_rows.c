@@ -2,8 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "tables.h"
 
-#include "formats.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,14 +138,11 @@ static int import(struct table_rows *t, const struct csv_records *raw,
     struct buf place = {0};
     add_all(&o, asked);
     buf_printf(&place, "%s:%ld: %s", raw->path, t->plain.line, t->plain.odd);
-    int rc = importer_run(&raw->path, 1, place.s, &o, &t->from.text);
-    if (rc == 0)
-        rc = imported_take(&t->from);
-    if (rc == 0)
-        rc = table_take(t, raw->path);
+    const int bad = importer_run(&raw->path, 1, place.s, &o, &t->from.text) != 0
+                    || imported_take(&t->from) != 0 || table_take(t, raw->path) != 0;
     buf_free(&place);
     intern_free(&o);
-    return rc;
+    return bad ? -1 : 0;
 }
 
 /* ---- any table ---- */

@@ -63,9 +63,8 @@ int tuner_import(const char *path, const char *unit, const char *names, struct i
     struct interned options = {0};
     import_option(&options, "--unit", unit);
     import_option(&options, "--names", names);
-    int rc = importer_run(&path, 1, path, &options, &out->text);
-    if (rc == 0)
-        rc = imported_take(out);
+    const int rc =
+        importer_run(&path, 1, path, &options, &out->text) != 0 || imported_take(out) != 0 ? -1 : 0;
     if (rc == 0)
         imported_note(out);
     intern_free(&options);

@@ -40,15 +40,11 @@ static int compare_options(const struct row *a, const struct row *b)
 static int compare_rows(const void *pa, const void *pb)
 {
     const struct row *a = pa, *b = pb;
-    int c = compare_problems(a, b);
-    c = c != 0 ? c : compare_options(a, b);
-    if (c != 0)
-        return c;
-    if (a->gpu != b->gpu)
-        return a->gpu < b->gpu ? -1 : 1;
-    if (a->time < b->time || a->time > b->time)
-        return a->time < b->time ? -1 : 1;
-    return (a->at > b->at) - (a->at < b->at);
+    int order = compare_problems(a, b);
+    order = order != 0 ? order : compare_options(a, b);
+    order = order != 0 ? order : ORDER(a->gpu, b->gpu);
+    order = order != 0 ? order : ORDER(a->time, b->time);
+    return order != 0 ? order : ORDER(a->at, b->at);
 }
 
 static void add_row(struct rows *rows, struct row row)
@@ -228,7 +224,7 @@ static int compare_as_data(const void *pa, const void *pb)
         if (field_of(a, f) != field_of(b, f))
             return field_of(a, f) < field_of(b, f) ? -1 : 1;
     const int c = compare_options(a, b);
-    return c != 0 ? c : (a->at > b->at) - (a->at < b->at);
+    return c != 0 ? c : ORDER(a->at, b->at);
 }
 
 static void take_rows(struct dataset *d, const struct rows *rows)

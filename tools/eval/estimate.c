@@ -27,9 +27,7 @@ struct estimate {
 void eval_use_estimate(struct eval *e, const struct judge_trees *judges)
 {
     struct estimate *t = xcalloc(1, sizeof *t);
-    t->e = e;
-    t->apart = (e->n + ASKED - 1) / ASKED;
-    t->judges = judges;
+    *t = (struct estimate){.e = e, .apart = (e->n + ASKED - 1) / ASKED, .judges = judges};
     e->estimate = t;
 }
 

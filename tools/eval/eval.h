@@ -76,9 +76,6 @@ size_t eval_list_rows(const struct eval *e, const unsigned char *part, int which
    message. */
 int eval_run(const struct eval *e, const long *k, size_t n_k, struct outcome *out);
 
-/* How many parameters of the tuple agree with a target. */
-size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target);
-
 /* The row of the dataset with the optimum, of format = timed the best one that is legal. */
 size_t eval_best_row(const struct eval *e, const struct eval_row *r);
 

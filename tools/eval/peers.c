@@ -92,9 +92,8 @@ struct near {
 static int by_far(const void *pa, const void *pb)
 {
     const struct near *a = pa, *b = pb;
-    if (a->far < b->far || a->far > b->far)
-        return a->far < b->far ? -1 : 1;
-    return (a->row > b->row) - (a->row < b->row);
+    const int order = ORDER(a->far, b->far);
+    return order != 0 ? order : ORDER(a->row, b->row);
 }
 
 static double peers_distance(const struct eval *e, const int32_t *a, const int32_t *b)

@@ -174,7 +174,8 @@ int eval_is_timed(const struct eval *e)
     return e->data.time_us != NULL && !e->is_single;
 }
 
-size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target)
+/* How many parameters of the tuple agree with a target. */
+static size_t agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target)
 {
     const kpred_param *params = e->model->m.params;
     size_t same = 0;
@@ -301,13 +302,10 @@ size_t eval_list_rows(const struct eval *e, const unsigned char *part, int which
 static int by_group(const void *a, const void *b)
 {
     const struct eval_row *p = a, *q = b;
-    if (p->gpu != q->gpu)
-        return p->gpu < q->gpu ? -1 : 1;
-    if (p->dtype != q->dtype)
-        return p->dtype < q->dtype ? -1 : 1;
-    if (p->unit != q->unit)
-        return p->unit < q->unit ? -1 : 1;
-    return p->index < q->index ? -1 : p->index > q->index;
+    int order = ORDER(p->gpu, q->gpu);
+    order = order != 0 ? order : ORDER(p->dtype, q->dtype);
+    order = order != 0 ? order : ORDER(p->unit, q->unit);
+    return order != 0 ? order : ORDER(p->index, q->index);
 }
 
 int eval_select_rows(struct eval *e)
@@ -394,7 +392,7 @@ static struct outcome score_row(const struct eval *e, const struct eval_row *r,
     struct outcome o = {.returned = n < k ? n : k, .share = 1};
     int64_t all = 0;
     for (size_t i = 0; i < o.returned; i++) {
-        const size_t same = eval_agreement(e, t + i, target);
+        const size_t same = agreement(e, t + i, target);
         o.agree = same > o.agree ? same : o.agree;
         o.legal += (size_t)kpred_legal(&e->model->m, problem, t[i].value);
         all += kpred_probability(t[i].score);

@@ -50,13 +50,10 @@ static char *next_word(char **at)
 }
 
 /* The number of the next word among n names, or -1 */
-static int next_name(char **at, const char *const *names, int n)
+static int next_name(char **at, const char *const *names, size_t n)
 {
     const char *word = next_word(at);
-    for (int i = 0; word != NULL && i < n; i++)
-        if (strcmp(names[i], word) == 0)
-            return i;
-    return -1;
+    return word != NULL ? text_find(names, n, word) : -1;
 }
 
 static int next_double(char **at, double *out)
@@ -215,11 +212,9 @@ static int in_order(const void *x, const void *y)
 {
     const struct entry *const *a = x, *const *b = y;
     const struct result *p = &(*a)->result, *q = &(*b)->result;
-    if (p->time != q->time)
-        return p->time < q->time ? -1 : 1;
-    if (p->error != q->error)
-        return p->error < q->error ? -1 : 1;
-    return (*a)->list.n < (*b)->list.n ? -1 : (*a)->list.n > (*b)->list.n;
+    int order = ORDER(p->time, q->time);
+    order = order != 0 ? order : ORDER(p->error, q->error);
+    return order != 0 ? order : ORDER((*a)->list.n, (*b)->list.n);
 }
 
 static enum effort effort_of_front(const struct archive *a)

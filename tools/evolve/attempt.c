@@ -111,16 +111,13 @@ int attempt_margins_hold(struct trial *t)
 
 void attempt_clear_task(struct trial *t)
 {
-    struct child_task task;
-    memset(&task, 0, sizeof task);
-    task.cases = t->cases;
-    task.rooms = t->rooms;
-    task.n_rooms = t->n_rooms;
-    task.block = &t->block;
-    task.baseline = t->code.baseline;
-    task.most_ns = (uint64_t)(t->plan.limits.seconds * 1e9 / 4);
-    task.report = t->task.report;
-    t->task = task;
+    t->task = (struct child_task){.cases = t->cases,
+                                  .rooms = t->rooms,
+                                  .n_rooms = t->n_rooms,
+                                  .block = &t->block,
+                                  .baseline = t->code.baseline,
+                                  .most_ns = (uint64_t)(t->plan.limits.seconds * 1e9 / 4),
+                                  .report = t->task.report};
 }
 
 /* One candidate in twenty never ends: so the limit is near what the slowest useful one needs, the

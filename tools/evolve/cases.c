@@ -202,13 +202,12 @@ static void check_buffers(struct builder *b)
 static void call_set_up(struct builder *b, const struct ev_harness *e, size_t i, const char *label)
 {
     const struct ev_shape *s = &e->shapes[i];
-    memset(b, 0, sizeof *b);
-    b->c.label = label;
+    *b = (struct builder){.c = {.label = label,
+                                .special = s->special,
+                                .alias = s->alias,
+                                .random = s->seed,
+                                .allocate = allocate}};
     memcpy(b->c.size, s->size, sizeof b->c.size);
-    b->c.special = s->special;
-    b->c.alias = s->alias;
-    b->c.random = s->seed;
-    b->c.allocate = allocate;
     e->set_up(&b->c);
 }
 

@@ -307,12 +307,11 @@ static int tell_wrong(const struct trial *t, size_t i, const struct result *r)
 /* The baseline is tried as a candidate is; its times say how many calls a sample has. */
 static int check_baseline(struct trial *t, size_t i)
 {
-    struct result r;
+    struct result r = {0};
     enum sandbox_end end = SANDBOX_DONE;
     const struct child_pairs few = {11, 11, 11};
     int code = 0, allowed = 1;
     double left;
-    memset(&r, 0, sizeof r);
     attempt_clear_task(t);
     t->task.kernel = t->code.baseline;
     t->task.chosen = 1u << i;

@@ -31,11 +31,9 @@ int point_precedes(const struct point *a, const struct point *b)
 static int by_time(const void *x, const void *y)
 {
     const struct point *a = *(struct point *const *)x, *b = *(struct point *const *)y;
-    if (a->time != b->time)
-        return a->time < b->time ? -1 : 1;
-    if (a->error != b->error)
-        return a->error < b->error ? -1 : 1;
-    return a->size < b->size ? -1 : a->size > b->size;
+    int order = ORDER(a->time, b->time);
+    order = order != 0 ? order : ORDER(a->error, b->error);
+    return order != 0 ? order : ORDER(a->size, b->size);
 }
 
 static int by_rank(const void *x, const void *y)

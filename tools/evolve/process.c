@@ -73,10 +73,8 @@ int lock_memory(size_t more_bytes)
 
 void lock_signals(void)
 {
-    struct sigaction act;
     sigset_t none;
-    memset(&act, 0, sizeof act);
-    act.sa_handler = SIG_DFL;
+    struct sigaction act = {.sa_handler = SIG_DFL};
     for (int i = 1; i < 65; i++)
         sigaction(i, &act, NULL); /* some cannot be set, which is as good */
     sigemptyset(&none);

@@ -73,11 +73,10 @@ void run_open(struct run *r, const struct search_plan *plan, const struct task *
               struct archive *archive)
 {
     static const struct search_plan unlimited = {.evaluations = LONG_MAX};
-    memset(r, 0, sizeof *r);
-    r->plan = plan != NULL ? plan : &unlimited;
-    r->task = task;
-    r->archive = archive;
-    r->begin = clock_seconds();
+    *r = (struct run){.plan = plan != NULL ? plan : &unlimited,
+                      .task = task,
+                      .archive = archive,
+                      .begin = clock_seconds()};
     r->kept = r->plan->evaluations / 20 < KEPT ? r->plan->evaluations / 20 : KEPT;
     archive_open(&r->met, NULL, 0, NULL, task->names); /* without a log it cannot fail */
     r->queue = xcalloc(1, sizeof *r->queue);

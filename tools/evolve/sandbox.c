@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -110,8 +109,7 @@ static int sandbox_make(struct guarded *g, const size_t *bytes, size_t n, enum g
                         size_t gap, int where)
 {
     const size_t page = page_size();
-    memset(g, 0, sizeof *g);
-    g->map_bytes = map_size(bytes, n, page, gap);
+    *g = (struct guarded){.map_bytes = map_size(bytes, n, page, gap)};
     g->map = g->map_bytes == 0 ? MAP_FAILED
                                : mmap(where == LOW ? low_address(g->map_bytes) : NULL, g->map_bytes,
                                       PROT_NONE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -252,9 +252,7 @@ int outcome_ran(enum outcome o)
 
 struct result result_without(enum outcome outcome)
 {
-    struct result r;
-    memset(&r, 0, sizeof r);
-    r.outcome = outcome;
+    struct result r = {.outcome = outcome};
     r.time = r.error = HUGE_VAL;
     return r;
 }

@@ -7,9 +7,7 @@
 
 void conv_init(struct conv *c)
 {
-    memset(c, 0, sizeof *c);
-    c->dims = 2;
-    c->dir = 'F';
+    *c = (struct conv){.dims = 2, .dir = 'F'};
     memcpy(c->dtype, "FP32", 5);
     c->n = c->c = c->k = c->groups = 1;
     for (size_t i = 0; i < 3; i++) {

@@ -180,8 +180,7 @@ static int find_tuple(struct coverage_model *cm, const struct conv *conv, kpred_
         return 0;
     if (status == KPRED_ERR_NOT_APPLICABLE && reason_find(&cm->model, problem, why) != REASON_NONE)
         return 1;
-    memset(why, 0, sizeof *why);
-    why->kind = (enum reason_kind)CALL_INFEASIBLE;
+    *why = (struct reason){.kind = (enum reason_kind)CALL_INFEASIBLE};
     if (status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE
         || status == KPRED_ERR_BUDGET)
         return 1;

@@ -139,9 +139,8 @@ int user_db_read(struct user_db *u, const char *path, int must_exist)
         return must_exist && f == NULL ? -1 : 0;
     }
     u->path = path;
-    int rc = read_file(path, max_bytes, &text);
-    if (rc == 0)
-        rc = read_lines(u, path, &text);
+    const int rc =
+        read_file(path, max_bytes, &text) != 0 || read_lines(u, path, &text) != 0 ? -1 : 0;
     buf_free(&text);
     if (rc != 0)
         user_db_free(u);

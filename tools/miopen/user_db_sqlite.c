@@ -325,10 +325,7 @@ static int write_new(const struct user_db *u, const char *path, int force,
     struct outfile out;
     if (out_open_new(&out, path) != 0)
         return -1;
-    if (write_file(u, path, out.temporary, force, counts, all) == 0)
-        return out_commit(&out);
-    out_abandon(&out);
-    return -1;
+    return out_end(&out, write_file(u, path, out.temporary, force, counts, all) != 0);
 }
 
 int user_db_write_sqlite(const struct user_db *u, const char *path, int force,

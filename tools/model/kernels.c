@@ -154,7 +154,7 @@ static int compare_values(const void *pa, const void *pb)
     const struct kernel *a = pa, *b = pb;
     int order = 0;
     for (uint32_t p = 0; p < a->n_values && order == 0; p++)
-        order = (a->values[p] > b->values[p]) - (a->values[p] < b->values[p]);
+        order = ORDER(a->values[p], b->values[p]);
     return order;
 }
 
@@ -275,8 +275,7 @@ int listed_by_read(const struct spec *spec, struct listed_by *by)
 {
     char *text = xstrdup(spec->listed_by ? spec->listed_by : "");
     int bad = 0;
-    memset(by, 0, sizeof *by);
-    by->n = 1;
+    *by = (struct listed_by){.n = 1};
     for (char *name = strtok(text, " \t"); name && !bad; name = strtok(NULL, " \t"))
         bad = add_field(spec, name, by);
     free(text);

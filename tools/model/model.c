@@ -310,11 +310,10 @@ static int check_names(const struct model *model)
 
 static void set_model(struct model *model, const struct spec *spec, const char *split)
 {
-    memset(model, 0, sizeof *model);
-    model->spec = spec;
-    model->m.format = KPRED_FORMAT;
-    model->m.name = spec->name;
-    model->m.kernel = spec->solver ? spec->solver : spec->name;
+    *model = (struct model){.spec = spec,
+                            .m.format = KPRED_FORMAT,
+                            .m.name = spec->name,
+                            .m.kernel = spec->solver ? spec->solver : spec->name};
     snprintf(model->split, sizeof model->split, "%s", split);
     model->m.split = model->split;
     model->m.scale = spec_scale(spec, split);

@@ -12,11 +12,8 @@
 void runtime_features(const kpred_instr *program, size_t n_instr, const int32_t *problem,
                       size_t n_fields, uint8_t *features, size_t n_features, int32_t *registers)
 {
-    kpred_additive net;
+    const kpred_additive net = {.program = program, .n_instr = (uint16_t)n_instr};
     int16_t x[KPRED_MAX_WIDTH];
-    memset(&net, 0, sizeof net);
-    net.program = program;
-    net.n_instr = (uint16_t)n_instr;
     memcpy(registers, problem, n_fields * sizeof *registers);
     kpri_features(&net, n_fields, n_features, registers, x);
     for (size_t i = 0; i < n_features; i++)

@@ -4,7 +4,6 @@
 #include "base/names.h"
 #include "header.h"
 
-#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,16 +197,11 @@ static int parse_size(struct reader *r, struct spec_field *f, char *rest)
     return 0;
 }
 
-static int is_among(const char *const *names, size_t n, const char *word)
-{
-    return triton_index(word, names, n) < n;
-}
-
 static int add_token(struct reader *r, struct spec_field *f, const char *word)
 {
     if (!spec_is_name(word))
         return bad(r, f->name, word, "is neither `size` nor a name");
-    if (is_among(f->tokens, f->n_tokens, word))
+    if (text_find(f->tokens, f->n_tokens, word) >= 0)
         return bad(r, f->name, word, "is given twice");
     if (f->n_tokens == SPEC_MAX_TOKENS)
         return spec_wrong(r, "%s: more than %d names", f->name, SPEC_MAX_TOKENS);
@@ -263,7 +257,7 @@ static int add_name(struct reader *r, struct spec_param *p, const char *word, in
                    is_quoted ? "cannot stand in quotes: it is empty, long, or "
                                "has a backslash or `\?\?` in it"
                              : "is neither an integer nor a name");
-    if (is_among(p->names, p->n_values, word))
+    if (text_find(p->names, p->n_values, word) >= 0)
         return bad(r, p->name, word, "is given twice");
     p->names[p->n_values] = word;
     p->values[p->n_values] = (int32_t)p->n_values;
@@ -382,9 +376,7 @@ static int add_raw(struct reader *r, char *line)
 {
     struct spec_lines *lines = lines_of(r->spec, r->section);
     lines->v = xrealloc(lines->v, lines->n + 1, sizeof *lines->v);
-    lines->v[lines->n].text = line;
-    lines->v[lines->n].column = r->column;
-    lines->v[lines->n++].line = r->line;
+    lines->v[lines->n++] = (struct spec_line){.text = line, .column = r->column, .line = r->line};
     return 0;
 }
 
@@ -828,21 +820,13 @@ const char *const triton_members[TRITON_N_MEMBERS] = {
     "BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K",         "GROUP_SIZE_M", "num_warps",
     "num_stages",   "waves_per_eu", "matrix_instr_nonkdim", "kpack"};
 
-size_t triton_index(const char *name, const char *const *names, size_t n)
-{
-    size_t i = 0;
-    while (i < n && strcmp(names[i], name) != 0)
-        i++;
-    return i;
-}
-
 /* What is wrong with a field of that name in a spec of that family, or with a parameter; NULL:
    nothing is. */
 static const char *triton_field_trouble(enum triton_kernel family, const char *name, int has_tokens)
 {
-    const size_t i = triton_index(name, triton_fields, TRITON_N_FIELDS);
+    const int i = text_find(triton_fields, TRITON_N_FIELDS, name);
     const int is_gemm = family == TRITON_BLOCK_GEMM, has_to = i <= TRITON_DTYPE;
-    if (i == TRITON_N_FIELDS || i == (is_gemm ? TRITON_E : TRITON_K))
+    if (i < 0 || i == (is_gemm ? TRITON_E : TRITON_K))
         return is_gemm ? "is not one of server, gpu, dtype, block, per_channel, triton, N, K and M"
                        : "is not one of server, gpu, dtype, block, per_channel, triton, E, N and M";
     return has_to == has_tokens ? NULL : has_to ? "has to be tokens" : "has to be a size";
@@ -850,7 +834,7 @@ static const char *triton_field_trouble(enum triton_kernel family, const char *n
 
 static const char *triton_param_trouble(const char *name, int has_names)
 {
-    if (triton_index(name, triton_members, TRITON_N_MEMBERS) == TRITON_N_MEMBERS)
+    if (text_find(triton_members, TRITON_N_MEMBERS, name) < 0)
         return "is not a member of a tuple in the files";
     return has_names ? "has to be integers" : NULL;
 }
@@ -878,8 +862,8 @@ static int check_triton(struct reader *r)
     const char *name = r->spec->family;
     if (require(r, FAMILY) != 0)
         return -1;
-    const size_t family = triton_index(name, triton_families, TRITON_N_KERNELS);
-    if (family == TRITON_N_KERNELS)
+    const int family = text_find(triton_families, TRITON_N_KERNELS, name);
+    if (family < 0)
         return bad_word(r, name, "is not one of moe, moe_down and block_gemm");
     if (check_triton_names(r, (enum triton_kernel)family) != 0)
         return -1;
@@ -920,8 +904,8 @@ static int check_keys_of_format(struct reader *r)
 
 static int check_format(struct reader *r, char *format)
 {
-    const size_t i = triton_index(format, spec_formats, SPEC_N_FORMATS);
-    if (i == SPEC_N_FORMATS)
+    const int i = text_find(spec_formats, SPEC_N_FORMATS, format);
+    if (i < 0)
         return bad_word(r, format,
                         "is neither miopen nor csv, timed, find-db, tensile, aiter or triton");
     r->spec->format = (enum spec_format)i;
@@ -1052,7 +1036,9 @@ static int check_params(struct reader *r, char *rest)
 static int check_shipped(struct reader *r, char *split)
 {
     static const char *const splits[] = {"config", "shape", "none"};
-    return is_among(splits, 3, split) ? 0 : bad_word(r, split, "is not one of config, shape, none");
+    return text_find(splits, 3, split) >= 0
+               ? 0
+               : bad_word(r, split, "is not one of config, shape, none");
 }
 
 /* ---- the whole ---- */

@@ -230,6 +230,3 @@ enum triton_member {
     TRITON_N_MEMBERS
 };
 extern const char *const triton_members[TRITON_N_MEMBERS];
-
-/* The index of a name among n; n: it is none of them. */
-size_t triton_index(const char *name, const char *const *names, size_t n);

@@ -136,8 +136,7 @@ void tuples_open(struct tuples *l, const kpred_model *m, const int32_t *problem,
 {
     struct walk w = {
         .m = m, .problem = problem, .to = l, .most = most->listed, .drawn = most->drawn};
-    memset(l, 0, sizeof *l);
-    l->n_params = m->n_params;
+    *l = (struct tuples){.n_params = m->n_params};
     if (applies(&w))
         list_from(&w, 0);
     if (is_over(&w))

@@ -118,8 +118,7 @@ static int answers_fill(struct answer *a, const struct answers_how *how,
 {
     const int64_t first = f != NULL ? f->rows.v[0].m : INT64_MAX;
     const int64_t last = f != NULL ? f->rows.v[f->rows.n - 1].m : INT64_MAX;
-    struct choices c;
-    memset(&c, 0, sizeof c);
+    struct choices c = {0};
     if ((f == NULL || triton_tuned.v[0] < first || triton_tuned.v[triton_tuned.n - 1] > last)
         && answers_choose(a, &c, how) != 0)
         return -1;

@@ -502,9 +502,7 @@ static int check_options(const struct serve_options *o)
 
 int serve_run(const struct serve_options *o)
 {
-    struct run r;
-    memset(&r, 0, sizeof r);
-    r.o = o;
+    struct run r = {.o = o};
     r.aiter.jsons = &r.tables.jsons;
     r.server = o->server != NULL ? reads_server(o->server) : TRITON_N_SERVERS;
     if (r.server < 0 || check_options(o) != 0)

@@ -47,8 +47,7 @@ static void add_siblings(struct siblings *s, const struct term_rows *r, const ui
 static int by_group(const void *pa, const void *pb)
 {
     const struct sibling *a = pa, *b = pb;
-    return a->group != b->group ? (a->group > b->group) - (a->group < b->group)
-                                : (a->row > b->row) - (a->row < b->row);
+    return a->group != b->group ? ORDER(a->group, b->group) : ORDER(a->row, b->row);
 }
 
 static uint64_t *hash_rows(const struct term_rows *r)
@@ -185,7 +184,7 @@ static double guard_share(const struct search *s, const struct term *t)
 static int by_value(const void *pa, const void *pb)
 {
     const int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
-    return (a > b) - (a < b);
+    return ORDER(a, b);
 }
 
 struct values {

@@ -111,8 +111,7 @@ struct pick {
 static int by_hash(const void *pa, const void *pb)
 {
     const struct pick *a = pa, *b = pb;
-    return a->hash != b->hash ? (a->hash > b->hash) - (a->hash < b->hash)
-                              : (a->at > b->at) - (a->at < b->at);
+    return a->hash != b->hash ? ORDER(a->hash, b->hash) : ORDER(a->at, b->at);
 }
 
 static void take_picks(const struct term_rows *from, const struct pick *picks, size_t n,
@@ -210,10 +209,8 @@ static void set_bits(const struct term *t, const struct term_rows *failed, const
 static int by_use(const void *pa, const void *pb)
 {
     const struct condition_live *a = pa, *b = pb;
-    if (a->n != b->n)
-        return a->n > b->n ? -1 : 1;
-    return a->cost != b->cost ? (a->cost > b->cost) - (a->cost < b->cost)
-                              : (a->number > b->number) - (a->number < b->number);
+    const int order = a->n != b->n ? ORDER(b->n, a->n) : ORDER(a->cost, b->cost);
+    return order != 0 ? order : ORDER(a->number, b->number);
 }
 
 /* Of too many tests half stay. */
@@ -381,9 +378,7 @@ void condition_lives_open(const struct condition_rows *rows, const struct term_c
                           const unsigned char *is_explained, size_t least,
                           struct condition_lives *out)
 {
-    memset(out, 0, sizeof *out);
-    out->columns = columns;
-    out->least = least;
+    *out = (struct condition_lives){.columns = columns, .least = least};
     term_rows_sample(&rows->worked, NULL, &out->worked);
     term_rows_sample(&rows->failed, is_explained, &out->failed);
     out->words = out->failed.n / 64 + 1;

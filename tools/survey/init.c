@@ -402,9 +402,7 @@ int init_make(const struct init *in, struct init_spec *out)
     struct survey *s = xmalloc(sizeof *s);
     memset(out, 0, sizeof *out);
     survey_open(s, &in->asked);
-    int rc = tuner_check_unit(in->asked.unit);
-    if (rc == 0)
-        rc = read_all(in, s, out);
+    int rc = tuner_check_unit(in->asked.unit) != 0 || read_all(in, s, out) != 0 ? -1 : 0;
     struct draft d = {.survey = s, .out = &out->text};
     if (rc == 0)
         rc = new_spec_text(&d);

@@ -30,9 +30,8 @@ static size_t add_gpus(const char *const *gpus, size_t n, size_t maker, struct b
 static int new_names_fit(const char *const *gpus, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < N_MAKERS; k++)
-            if (strcmp(gpus[i], makers[k]) == 0)
-                return 0;
+        if (text_find(makers, N_MAKERS, gpus[i]) >= 0)
+            return 0;
     return n >= 2 && n + N_MAKERS <= KPRED_MAX_VALUES;
 }
 
@@ -59,7 +58,7 @@ static int by_number(const void *pa, const void *pb)
     int64_t a = 0, b = 0;
     (void)parse_int(*(const char *const *)pa, INT64_MIN, INT64_MAX, &a);
     (void)parse_int(*(const char *const *)pb, INT64_MIN, INT64_MAX, &b);
-    return (a > b) - (a < b);
+    return ORDER(a, b);
 }
 
 /* The texts, in order if `compare` is not NULL; to be freed */

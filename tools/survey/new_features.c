@@ -112,11 +112,6 @@ static size_t add_tiles(const struct spec_field *f, const struct products *p, si
     return n;
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Adds lines to the features of a spec, as far as there is room for their inputs: what is left of a
    size behind whole tiles, for the largest tiles that it does not have. 0, or -1 with a message. */
 static int tile_features(const struct draft *d, const struct spec *spec, struct buf *features)
@@ -125,11 +120,11 @@ static int tile_features(const struct draft *d, const struct spec *spec, struct 
     (void)d;
     if (program_compile(spec, &program) != 0)
         return -1;
-    size_t room = least(KPRED_MAX_WIDTH - program.n_features, PROGRAM_MAX_INSTR - program.n_instr);
+    size_t room = lesser(KPRED_MAX_WIDTH - program.n_features, PROGRAM_MAX_INSTR - program.n_instr);
     struct products *p = xmalloc(sizeof *p);
     for (size_t f = 0; f < spec->n_fields; f++) {
         find_products(spec, &spec->fields[f], p);
-        room -= add_tiles(&spec->fields[f], p, least(room, MOST_TILES), features);
+        room -= add_tiles(&spec->fields[f], p, lesser(room, MOST_TILES), features);
     }
     free(p);
     return 0;

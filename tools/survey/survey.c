@@ -2,20 +2,17 @@
    SPDX-License-Identifier: MIT */
 #include "survey.h"
 
-#include "base/names.h"
-
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 void survey_open(struct survey *s, const struct survey_asked *asked)
 {
-    memset(s, 0, sizeof *s);
-    s->asked = asked;
-    s->fields.what = "field";
-    s->fields.most = KPRED_MAX_FIELDS;
-    s->params.what = "parameter";
-    s->params.most = KPRED_MAX_TUPLE;
+    *s = (struct survey){.asked = asked,
+                         .fields.what = "field",
+                         .fields.most = KPRED_MAX_FIELDS,
+                         .params.what = "parameter",
+                         .params.most = KPRED_MAX_TUPLE};
 }
 
 static void close_columns(struct survey_columns *c)

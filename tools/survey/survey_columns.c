@@ -2,8 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "survey.h"
 
-#include "data/formats.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

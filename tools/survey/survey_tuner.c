@@ -87,13 +87,9 @@ static int add_measured(struct survey *s, const char *path, struct imported *fro
 /* The fields that a key of Triton may have: what --set gives is not in it. */
 static void name_key(const struct survey_asked *asked, struct buf *names)
 {
-    for (size_t i = 0; i < asked->fields.n; i++) {
-        size_t k = 0;
-        while (k < asked->n_set && strcmp(asked->set_name[k], asked->fields.v[i].s) != 0)
-            k++;
-        if (k == asked->n_set)
+    for (size_t i = 0; i < asked->fields.n; i++)
+        if (text_find(asked->set_name, asked->n_set, asked->fields.v[i].s) < 0)
             import_name(names, asked->fields.v[i].s);
-    }
 }
 
 int survey_tuner(struct survey *s, const char *path)

@@ -16,10 +16,7 @@ enum { CHUNK = 64 }; /* rows that go through the network together where nothing 
 
 void adam_new(struct adam *a, float *w, size_t n, size_t n_shards)
 {
-    memset(a, 0, sizeof *a);
-    a->n = n;
-    a->n_shards = n_shards;
-    a->w = w;
+    *a = (struct adam){.n = n, .n_shards = n_shards, .w = w};
     a->decay1 = a->decay2 = 1;
     a->gradients = xcalloc(n * n_shards, sizeof(float));
     a->moment = xcalloc(n, sizeof(float));
@@ -335,11 +332,10 @@ static void trainer_nets(struct trainer *tr, struct net *net)
 static void trainer_new(struct trainer *tr, struct net *net, const struct net_rows *rows,
                         const struct net_train_config *config)
 {
-    memset(tr, 0, sizeof *tr);
-    tr->rows = rows;
-    tr->config = config;
-    tr->pass = pass_of(config);
-    tr->schedule = schedule_of(config, rows->n);
+    *tr = (struct trainer){.rows = rows,
+                           .config = config,
+                           .pass = pass_of(config),
+                           .schedule = schedule_of(config, rows->n)};
     trainer_nets(tr, net);
     tr->order = xmalloc(rows->n * sizeof *tr->order);
     for (size_t i = 0; i < rows->n; i++)

@@ -111,9 +111,8 @@ static void importance_mean(const struct judged *j, const double *share, struct 
 static int by_share(const void *pa, const void *pb)
 {
     const struct importance *x = pa, *y = pb;
-    if (x->share < y->share || x->share > y->share)
-        return x->share < y->share ? 1 : -1;
-    return x->a != y->a ? (x->a > y->a) - (x->a < y->a) : (x->b > y->b) - (x->b < y->b);
+    const int order = x->a != y->a ? ORDER(x->a, y->a) : ORDER(x->b, y->b);
+    return x->share < y->share || x->share > y->share ? ORDER(y->share, x->share) : order;
 }
 
 size_t importance_find(const struct model *model, const struct judged *j, struct importance **out)

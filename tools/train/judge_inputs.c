@@ -50,7 +50,7 @@ static int by_tuple(const void *pa, const void *pb)
 {
     const struct judge_row *a = pa, *b = pb;
     const int order = memcmp(a->target, b->target, sort_params);
-    return order ? order : (a->group > b->group) - (a->group < b->group);
+    return order ? order : ORDER(a->group, b->group);
 }
 
 void judge_near_open(struct judge_near *near, const struct model *model,
@@ -399,9 +399,8 @@ static const double *sort_gain;
 static int by_gain(const void *a, const void *b)
 {
     const uint16_t p = *(const uint16_t *)a, q = *(const uint16_t *)b;
-    if (sort_gain[p] < sort_gain[q] || sort_gain[p] > sort_gain[q])
-        return sort_gain[p] > sort_gain[q] ? -1 : 1;
-    return p < q ? -1 : p > q;
+    const int order = ORDER(sort_gain[q], sort_gain[p]);
+    return order != 0 ? order : ORDER(p, q);
 }
 
 /* Keeps the `most` that matter, the greatest gain first. */
@@ -554,8 +553,7 @@ int judge_inputs_open(struct judge_inputs *in, const struct model *model,
                        .kept = rows->is_whole ? KEPT_OF_WHOLE : KEPT,
                        .seed = seed,
                        .n_threads = n_threads};
-    memset(in, 0, sizeof *in);
-    in->model = model;
+    *in = (struct judge_inputs){.model = model};
     if (model->spec->judge.n && program_compile_judge(model->spec, &in->judge))
         return -1;
     in->asked = xcalloc(MOST_NUMBERS, sizeof *in->asked);

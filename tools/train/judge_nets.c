@@ -4,7 +4,6 @@
 
 #include "base/numbers.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,9 +129,7 @@ static void list_options(const struct dataset *d, struct dataset *one)
 
 static void open_options(const struct dataset *d, struct dataset *one)
 {
-    memset(one, 0, sizeof *one);
-    one->n_fields = d->n_fields;
-    one->n_params = d->n_params;
+    *one = (struct dataset){.n_fields = d->n_fields, .n_params = d->n_params};
     list_options(d, one);
     one->problem = xcalloc(one->n + 1, d->n_fields * sizeof *one->problem);
     one->time_us = xcalloc(one->n + 1, sizeof *one->time_us);

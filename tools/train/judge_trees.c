@@ -142,11 +142,9 @@ static int fit(struct judge *j, const struct judge_task *t, const struct marks *
 
 int judge_trees_fit(struct judge_trees *t, const struct judge_task *task)
 {
-    struct marks times, all;
+    struct marks times = {0}, all = {0};
     struct scope scope = {task->model->spec, {0}, task->gpu};
     memset(t, 0, sizeof *t);
-    memset(&times, 0, sizeof times);
-    memset(&all, 0, sizeof all);
     if (unseen_read(&scope.unseen, scope.spec))
         return -1;
     for (size_t i = 0; i <= task->n_beside; i++) {

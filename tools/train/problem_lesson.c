@@ -69,9 +69,8 @@ struct ranked {
 static int by_mark(const void *pa, const void *pb)
 {
     const struct ranked *a = pa, *b = pb;
-    if (a->mark < b->mark || a->mark > b->mark)
-        return a->mark < b->mark ? -1 : 1;
-    return a->at < b->at ? -1 : a->at > b->at;
+    const int order = ORDER(a->mark, b->mark);
+    return order != 0 ? order : ORDER(a->at, b->at);
 }
 
 static struct ranked *problem_lesson_rank(const struct options *o)

@@ -227,7 +227,7 @@ struct groups {
 int compare_hashes(const void *pa, const void *pb)
 {
     const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-    return (a > b) - (a < b);
+    return ORDER(a, b);
 }
 
 static struct groups find_groups(const struct spec *spec, const struct dataset *d,

@@ -259,7 +259,7 @@ static int set_problem(struct predictor *p, const struct triton_name *name,
     const char *known = p->knows_device && gpu_server_name(device) == device ? device : NULL;
     for (uint32_t i = 0; i < m->n_fields; i++) {
         const enum triton_field field =
-            (enum triton_field)triton_index(m->fields[i].name, triton_fields, TRITON_N_FIELDS);
+            (enum triton_field)text_find(triton_fields, TRITON_N_FIELDS, m->fields[i].name);
         const char *text = text_of(name, field);
         const kpred_field *f = &m->fields[i];
         const int32_t *block = name->block;

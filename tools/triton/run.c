@@ -116,10 +116,7 @@ static int make_all(struct run *r)
 
 int triton_run(const struct triton_options *o)
 {
-    struct run r;
-    memset(&r, 0, sizeof r);
-    r.o = o;
-    r.missed.from = o->from;
+    struct run r = {.o = o, .missed.from = o->from};
     struct locked_folder folder;
     int bad = missed_read(&r.missed, &o->inputs) != 0 || make_all(&r) != 0;
     const int writes = !bad && !o->is_dry;

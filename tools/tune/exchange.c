@@ -58,9 +58,7 @@ static int is_ours(const struct spec *spec, const char *entry)
 void assign_open(struct assign *a, const struct spec *spec)
 {
     size_t n = 0;
-    memset(a, 0, sizeof *a);
-    a->spec = spec;
-    a->n = spec->n_fields + spec->n_params;
+    *a = (struct assign){.spec = spec, .n = spec->n_fields + spec->n_params};
     while (environ[n] != NULL)
         n++;
     a->environment = xcalloc(n + a->n + 1, sizeof *a->environment);

@@ -164,9 +164,7 @@ struct mapping {
 
 static void map_open(struct mapping *m, const struct full_table *t, const struct spec *spec)
 {
-    memset(m, 0, sizeof *m);
-    m->table = t;
-    m->spec = spec;
+    *m = (struct mapping){.table = t, .spec = spec};
     for (size_t f = 0; f < spec->n_fields; f++) {
         const char *text = full_table_fact(t, spec->fields[f].name);
         m->problem[f] = -1;

@@ -142,9 +142,7 @@ static int read_results(struct join *j, size_t file, struct buf *text)
         return 0;
     if (read_comments(j, j->paths[file], text->s) != 0)
         return -1;
-    int rc = csv_records_open(&c, j->paths[file], text);
-    if (rc == 0)
-        rc = read_names(j, &c);
+    int rc = csv_records_open(&c, j->paths[file], text) != 0 || read_names(j, &c) != 0 ? -1 : 0;
     while (rc == 0 && (rc = csv_records_next(&c)) > 0) {
         rc = check_row(&c);
         if (rc == 0)
@@ -197,12 +195,11 @@ int join_files(const char *const *paths, size_t n, const char *to, int force, in
     struct join j = {.paths = paths, .repeats = repeats};
     struct outfile out;
     int rc = out_open_kept(&out, to, force);
-    if (rc == 0 && read_all(&j, n) != 0) {
-        out_abandon(&out);
-        rc = -1;
-    } else if (rc == 0) {
-        write_all(&j, out.f);
-        rc = out_commit(&out);
+    if (rc == 0) {
+        const int bad = read_all(&j, n) != 0;
+        if (!bad)
+            write_all(&j, out.f);
+        rc = out_end(&out, bad);
     }
     if (rc == 0)
         note("%zu %s of %zu %s%s", j.keys.n, as_counted(j.keys.n, "row", "rows"), n,

@@ -117,11 +117,6 @@ static int loop_measure(struct turn *t, size_t tuple)
 
 /* ---- a problem ---- */
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* What the file has already: a time took `repeat` launches, a failure one. */
 static void resume(struct turn *t)
 {
@@ -143,7 +138,7 @@ static void resume(struct turn *t)
         l->progress->resumed_failed += r.time >= HUGE_VAL;
     }
     t->pot->used += t->used;
-    l->progress->done = least(t->pot->used, t->pot->most);
+    l->progress->done = lesser(t->pot->used, t->pot->most);
 }
 
 static void note_sample(const struct turn *t)
@@ -244,7 +239,7 @@ static void loop_begin(struct turn *t, size_t left)
     open_turn(t);
     p->most = t->legal.space.n * l->repeat;
     if (l->budget.launches > 0)
-        p->most = least(p->most, (size_t)l->budget.launches);
+        p->most = lesser(p->most, (size_t)l->budget.launches);
     p->deadline = l->deadline < HUGE_VAL ? now + (l->deadline - now) / (double)left : HUGE_VAL;
     t->strategy = strategy_new(&t->legal.space, legal_seed(l->seed, t->problem, l->spec.n_fields));
     known_tell(&l->known, &l->spec, t->problem, &t->legal, t->strategy);
@@ -344,7 +339,7 @@ static void open_library(struct library *all, struct loop *const *loops, size_t 
         add_problems(all, loops[i]);
     for (size_t i = 0; i < all->n; i++)
         most += all->turns[i].legal.space.n * l->repeat;
-    all->pot.most = l->budget.launches > 0 ? least(most, (size_t)l->budget.launches) : most;
+    all->pot.most = l->budget.launches > 0 ? lesser(most, (size_t)l->budget.launches) : most;
 }
 
 /* What is lost has no end that could be told. */

@@ -131,8 +131,7 @@ int problems_read(const char *path, const struct spec *spec, int counts, struct 
 {
     struct reading in = {.spec = spec, .takes_counts = counts, .out = out};
     struct buf text = {0};
-    memset(out, 0, sizeof *out);
-    out->n_fields = spec->n_fields;
+    *out = (struct problems){.n_fields = spec->n_fields};
     int rc = data_read(path, &text);
     if (rc == 0) {
         rc = csv_records_open(&in.r, path, &text);

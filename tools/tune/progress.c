@@ -60,11 +60,10 @@ enum { MOST_TOLD = 10 };
 
 void progress_begin(struct progress *p, size_t n_problems, double deadline)
 {
-    memset(p, 0, sizeof *p);
-    p->is_terminal = isatty(STDERR_FILENO);
-    p->start = clock_seconds();
-    p->deadline = deadline;
-    p->n_problems = n_problems;
+    *p = (struct progress){.is_terminal = isatty(STDERR_FILENO),
+                           .start = clock_seconds(),
+                           .deadline = deadline,
+                           .n_problems = n_problems};
 }
 
 void progress_end(struct progress *p)

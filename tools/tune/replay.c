@@ -167,18 +167,14 @@ static int replay_table(const struct replay_asked *o, const struct spec *spec, d
 {
     struct full_table t;
     struct known_times known = {0};
-    int rc = full_table_read(&t, o->table, spec, o->gpu);
-    if (rc == 0 && spec != NULL)
-        rc = full_table_keep_legal(&t, spec);
-    if (rc == 0)
-        rc = read_warm(o, spec, &t, &known);
-    if (rc == 0 && o->model != NULL)
-        rc = read_model(o, spec, &t, &known);
-    if (rc == 0)
-        rc = print_replays(o, &t, &known, stop_at);
+    const int bad = full_table_read(&t, o->table, spec, o->gpu) != 0
+                    || (spec != NULL && full_table_keep_legal(&t, spec) != 0)
+                    || read_warm(o, spec, &t, &known) != 0
+                    || (o->model != NULL && read_model(o, spec, &t, &known) != 0)
+                    || print_replays(o, &t, &known, stop_at) != 0;
     heap_free(&known.heap);
     full_table_free(&t);
-    return rc;
+    return bad ? -1 : 0;
 }
 
 int replay_print(const struct replay_asked *o)

@@ -265,9 +265,7 @@ static int read_rows(struct results *r, struct buf *text)
 {
     struct csv_records c;
     size_t n = 0;
-    int rc = csv_records_open(&c, r->path, text);
-    if (rc == 0)
-        rc = row_check_names(r->spec, &c);
+    int rc = csv_records_open(&c, r->path, text) != 0 || row_check_names(r->spec, &c) != 0 ? -1 : 0;
     for (; rc == 0 && (rc = csv_records_next(&c)) > 0; n++)
         rc = read_row(r, &c);
     csv_records_close(&c);
@@ -350,19 +348,12 @@ static int results_begin(struct results *r, struct buf *text, const char *comman
 static int open_results(struct results *r, const char *command, int force)
 {
     struct buf text = {0};
-    int rc = open_file(r);
-    if (rc == 0)
-        rc = read_stream(r->f, r->path, most_bytes, &text);
-    if (rc == 0)
-        rc = keep_lines(r, &text);
-    if (rc == 0)
-        rc = results_begin(r, &text, command);
-    if (rc == 0 && !force)
-        rc = check_command(r, text.s, command);
-    if (rc == 0)
-        rc = read_rows(r, &text);
+    const int bad = open_file(r) != 0 || read_stream(r->f, r->path, most_bytes, &text) != 0
+                    || keep_lines(r, &text) != 0 || results_begin(r, &text, command) != 0
+                    || (!force && check_command(r, text.s, command) != 0)
+                    || read_rows(r, &text) != 0;
     buf_free(&text);
-    return rc;
+    return bad ? -1 : 0;
 }
 
 int results_open(struct results **out, const char *path, const struct spec *spec,

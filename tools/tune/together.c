@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "loop.h"
 
+#include "base/numbers.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,30 +98,20 @@ double together_best(const struct together *t, size_t problem)
 
 /* ---- fields ---- */
 
-static int rising(const void *pa, const void *pb)
-{
-    const int32_t *a = pa, *b = pb;
-    return (*a > *b) - (*a < *b);
-}
-
 static void add_field(struct together *t, size_t kernel, size_t field)
 {
     struct kernel *k = &t->kernel[kernel];
     int32_t *v = heap_new(&t->heap, t->n, sizeof *v);
-    size_t all = 0;
-    unsigned n = 0;
+    size_t n = 0;
     for (size_t i = 0; i < t->n; i++)
         if (t->v[i].kernel == kernel)
-            v[all++] = t->v[i].problem[field];
-    qsort(v, all, sizeof *v, rising);
-    for (size_t i = 0; i < all; i++)
-        if (n == 0 || v[i] != v[n - 1])
-            v[n++] = v[i];
+            v[n++] = t->v[i].problem[field];
+    n = num_unique(v, n);
     if (n < 2 || n > UINT16_MAX)
         return;
     k->field[k->n_fields] = field;
     k->value[k->n_fields] = v;
-    k->n_values[k->n_fields++] = n;
+    k->n_values[k->n_fields++] = (unsigned)n;
 }
 
 static void open_fields(struct together *t)
@@ -132,8 +124,8 @@ static void open_fields(struct together *t)
 
 static uint16_t value_number(const struct kernel *k, size_t i, const int32_t *problem)
 {
-    const int32_t *at =
-        bsearch(&problem[k->field[i]], k->value[i], k->n_values[i], sizeof *k->value[i], rising);
+    const int32_t *at = bsearch(&problem[k->field[i]], k->value[i], k->n_values[i],
+                                sizeof *k->value[i], num_rising_int);
     return (uint16_t)(at - k->value[i]);
 }
 

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* What is shown at most: curves of problems, problems with a row, tuples of a problem and of all,
    rows of importance, cells of heat maps; problems and results that the tuner is asked about */

@@ -460,9 +460,7 @@ static enum outcome write_code(const struct evaluator_code *code, const struct e
     struct buf text = {0};
     if (code->ir != NULL)
         return ir_write(code->ir, list, code->form, path);
-    int rc = ir_preprocess(code->source, &text);
-    if (rc == 0)
-        rc = out_whole(path, &text);
+    const int rc = ir_preprocess(code->source, &text) != 0 || out_whole(path, &text) != 0 ? -1 : 0;
     buf_free(&text);
     return rc == 0 ? OUTCOME_VALID : OUTCOME_UNCOMPILED;
 }

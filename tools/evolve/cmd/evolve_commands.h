@@ -35,9 +35,8 @@ void front_rows(struct table *t, const char *log, const struct archive *a);
 /* Column list is long: broken over lines, or whole as CSV and JSON. */
 int front_print(const struct table *t, struct table_form form);
 
-/* Cells of a table: time, gain, low, high; the last two alone; a list of edits */
+/* Cells of a table: time, gain, low, high; a list of edits */
 void cells_of_time(struct table *t, const struct result *r);
-void cells_of_interval(struct table *t, const struct result *r);
 void cell_of_list(struct table *t, const struct edits *list);
 
 /* -1 after a message if nothing is left of so many edits */

@@ -400,7 +400,7 @@ static int run(struct emit_options *o)
 
 int cmd_emit(int argc, char **argv)
 {
-    struct emit_options o;
+    struct emit_options o = {.passes = "O3", .seed = 1};
     const struct opt table[] = {
         OPT_SAYS("Optimises a kernel, applies edits to it, optimises it again and writes what "
                  "comes out, for this machine or for a GPU that need not be there."),
@@ -417,9 +417,6 @@ int cmd_emit(int argc, char **argv)
         OPT_RANGE(COUNT, "[--seed N]", &o.seed, 0, INT32_MAX, "of what is drawn"),
         {.usage = NULL},
     };
-    memset(&o, 0, sizeof o);
-    o.passes = "O3";
-    o.seed = 1;
     const int status = opts_parse(table, argc, argv);
     return status < 0 ? run(&o) != 0 : status;
 }

@@ -238,10 +238,7 @@ static int library_write(const struct export_options *o, const struct buf *objec
             fwrite(bytes[n]->s, 1, bytes[n]->n, out[n].f);
     }
     for (int i = first; i < n; i++)
-        if (rc == 0)
-            rc = out_commit(&out[i]);
-        else
-            out_abandon(&out[i]);
+        rc = out_end(&out[i], rc != 0);
     return rc;
 }
 
@@ -266,9 +263,8 @@ static int export_chosen(const struct export_way *way, const struct export_optio
     struct library_files files = {.header = {0}};
     if (link_best(way, o, s, v, &l) != 0)
         return -1;
-    int rc = way->put(o, s, v, &l, &files);
-    if (rc == 0)
-        rc = library_write(o, &l.object, &files);
+    const int rc =
+        way->put(o, s, v, &l, &files) != 0 || library_write(o, &l.object, &files) != 0 ? -1 : 0;
     library_free(&l);
     buf_free(&files.header);
     buf_free(&files.spec);

@@ -309,8 +309,7 @@ static int prune(struct variants *v)
 static int by_error(const void *a, const void *b)
 {
     const struct variant *p = a, *q = b;
-    const double x = p->error[EXAM_VALIDATE], y = q->error[EXAM_VALIDATE];
-    return (x > y) - (x < y);
+    return ORDER(p->error[EXAM_VALIDATE], q->error[EXAM_VALIDATE]);
 }
 
 /* Each variant's times and errors are those as it ships. */

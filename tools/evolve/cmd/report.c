@@ -15,7 +15,7 @@ static double gain(const struct result *r, double z)
     return 100 * (1 - r->time + z * r->spread);
 }
 
-void cells_of_interval(struct table *t, const struct result *r)
+static void cells_of_interval(struct table *t, const struct result *r)
 {
     table_number(t, "%.2f", gain(r, -1.96));
     table_number(t, "%.2f", gain(r, 1.96));
@@ -212,7 +212,7 @@ static int print_report(const struct report_options *o)
 
 int cmd_report(int argc, char **argv)
 {
-    struct report_options o;
+    struct report_options o = {0};
     const struct opt table[] = {
         OPT_SAYS("The front of each search: the lists of edits that no other is better than in "
                  "time and error."),
@@ -229,11 +229,8 @@ int cmd_report(int argc, char **argv)
                  "how many percent it saves, low and high: the 95 % interval."),
         {.usage = NULL},
     };
-    memset(&o, 0, sizeof o);
-    int status = opts_parse(table, argc, argv);
-    if (status < 0)
-        status = print_report(&o) != 0;
-    return opts_free(table, status);
+    const int status = opts_parse(table, argc, argv);
+    return opts_free(table, status < 0 ? print_report(&o) != 0 : status);
 }
 
 /* ---- kpred-evolve minimise ---- */
@@ -395,7 +392,7 @@ static int try_front(struct logged *run, const struct minimise_options *o)
 
 int cmd_minimise(int argc, char **argv)
 {
-    struct minimise_options o;
+    struct minimise_options o = {0};
     struct logged run;
     const struct opt table[] = {
         OPT_SAYS("Leaves out the edits of a point of the front that the held-out cases refuse, "
@@ -414,7 +411,6 @@ int cmd_minimise(int argc, char **argv)
                  "alone: whether it gains by itself."),
         {.usage = NULL},
     };
-    memset(&o, 0, sizeof o);
     int status = opts_parse(table, argc, argv);
     if (status >= 0)
         return status;

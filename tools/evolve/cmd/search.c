@@ -41,11 +41,10 @@ static void add_compared(struct table *t, const struct session *s)
 
 static int show(struct session *s, struct table_form form)
 {
-    struct table t;
+    struct table t = {0};
     struct buf blocks = {0};
     if (session_unentered(s, &blocks) != 0)
         return -1;
-    memset(&t, 0, sizeof t);
     table_heading(&t, "baseline,instructions,case,held_out,us");
     add_compared(&t, s);
     for (const struct known_case *c = s->cases->v; c < s->cases->v + s->cases->n; c++)
@@ -95,13 +94,12 @@ int cmd_check_kernel(int argc, char **argv)
 
 void searching_begin(struct searching *o)
 {
-    memset(o, 0, sizeof *o);
-    o->session.memory_mb = 1024;
-    o->session.seed = 1;
-    o->plan = search_defaults;
-    o->method = (int)search_defaults.method;
-    o->crossover = (long)(100 * search_defaults.crossover + 0.5);
-    o->mutation = (long)(100 * search_defaults.mutation + 0.5);
+    *o = (struct searching){.session.memory_mb = 1024,
+                            .session.seed = 1,
+                            .plan = search_defaults,
+                            .method = (int)search_defaults.method,
+                            .crossover = (long)(100 * search_defaults.crossover + 0.5),
+                            .mutation = (long)(100 * search_defaults.mutation + 0.5)};
 }
 
 int search_plan_of(struct searching *o, double most_error)

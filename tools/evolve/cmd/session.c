@@ -355,12 +355,11 @@ void kernel_close(struct session *s)
 int session_open(struct session *s, const struct session_options *options,
                  const struct session_way *way)
 {
-    memset(s, 0, sizeof *s);
-    s->options = *options;
-    s->way = way;
-    s->plan = plan_of(options);
-    s->task.names = edit_operators;
-    s->task.simpler = edit_simpler;
+    *s = (struct session){.options = *options,
+                          .way = way,
+                          .plan = plan_of(options),
+                          .task.names = edit_operators,
+                          .task.simpler = edit_simpler};
     if (way->open(s) == 0)
         return 0;
     session_close(s);

@@ -7,7 +7,6 @@
 
 #include "base/util.h"
 
-#include <errno.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/ErrorHandling.h>

@@ -222,8 +222,7 @@ static void draw_values(struct net *net, uint64_t seed)
 
 int net_open(struct net *net, const char *name, struct net_shape in, int n_labels, uint64_t seed)
 {
-    memset(net, 0, sizeof *net);
-    net->name = name;
+    *net = (struct net){.name = name};
     net->layer[0].in = in;
     if (strcmp(name, "dense") == 0)
         net_add(net, NET_DENSE, 64, 0, 0, 1);
@@ -367,9 +366,7 @@ int images_read(struct images *images, const char *path)
     memset(images, 0, sizeof *images);
     if (read_unpacked(path, MOST_BYTES, &text) != 0)
         return -1;
-    int rc = csv_records_open(&c, path, &text);
-    if (rc == 0)
-        rc = read_rows(images, &c);
+    const int rc = csv_records_open(&c, path, &text) != 0 || read_rows(images, &c) != 0 ? -1 : 0;
     csv_records_close(&c);
     buf_free(&text);
     if (rc != 0)

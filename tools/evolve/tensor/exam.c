@@ -79,9 +79,7 @@ int lesson_open(struct lesson *l, const struct tensor_type *type, const char *pa
                 const struct images *images, struct net_shape shape, int n_labels, long steps,
                 uint64_t seed)
 {
-    memset(l, 0, sizeof *l);
-    l->type = *type;
-    l->steps = steps;
+    *l = (struct lesson){.type = *type, .steps = steps};
     if (net_open(&l->net, "dense", shape, n_labels, seed) != 0)
         return -1;
     if (exam_check(l, path, images, n_labels) != 0) {
@@ -373,9 +371,7 @@ static int take_parts(struct exam *x, const struct images *all, const struct exa
 int exam_open(struct exam *x, const struct tensor_program *p, const struct images *all,
               const struct exam_plan *plan)
 {
-    memset(x, 0, sizeof *x);
-    x->path = plan->path;
-    x->type = p->type;
+    *x = (struct exam){.path = plan->path, .type = p->type};
     const int trains = lesson_is_one(&x->type);
     int rc = trains ? open_lesson(x, all, plan) : check_network(x, p, all);
     x->n_labels = trains ? x->n_labels : (int)x->type.out.size[1];

@@ -271,8 +271,7 @@ static void insert_place(struct graph *g, size_t at, uint32_t id, uint32_t node)
 
 void graph_make(struct graph *g, MlirBlock block)
 {
-    memset(g, 0, sizeof *g);
-    g->block = block;
+    *g = (struct graph){.block = block};
     MlirOperation end = mlirBlockGetTerminator(block), op = mlirBlockGetFirstOperation(block);
     g->context = mlirOperationGetContext(end);
     for (; !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op)) {

@@ -115,9 +115,8 @@ static void forged_times(void)
 static void forged_report(void)
 {
     static struct report mine;
-    struct trial t;
+    struct trial t = {0};
     const size_t bytes = sizeof mine;
-    memset(&t, 0, sizeof t);
     REQUIRE(guarded_make(&t.block, &bytes, 1, GUARDED_BEHIND) == 0);
     t.report = xmalloc(sizeof *t.report);
     t.task.number = 99;

@@ -47,9 +47,7 @@ int rows_read(const struct peer_task *task, const char *name, struct rows *rows,
 {
     char path[PEER_PATH];
     const size_t fields = task->model->n_fields, params = task->model->n_params;
-    memset(rows, 0, sizeof *rows);
-    rows->n_fields = fields;
-    rows->n_params = params;
+    *rows = (struct rows){.n_fields = fields, .n_params = params};
     const long bytes = peer_file(task, name, path, why);
     FILE *f = bytes < 0 ? NULL : fopen(path, "r");
     if (!f)

@@ -201,11 +201,7 @@ static void fit_report(const struct trainer *tr, const struct fit_rows *held_out
 void fit(struct paper_net *net, const struct fit_rows *rows, const struct fit_rows *held_out,
          const struct paper_training *t)
 {
-    struct trainer tr;
-    memset(&tr, 0, sizeof tr);
-    tr.net = net;
-    tr.rows = rows;
-    tr.of = t;
+    struct trainer tr = {.net = net, .rows = rows, .of = t};
     trainer_new(&tr);
     for (size_t epoch = 0; epoch < (size_t)t->recipe->paper_epochs; epoch++)
         fit_report(&tr, held_out, epoch, train_epoch(&tr, epoch));
@@ -289,8 +285,7 @@ static int train_net(struct paper *p, const struct paper_training *t)
 int paper_train(const struct paper_training *t, struct paper *out)
 {
     const struct model *model = t->model;
-    memset(out, 0, sizeof *out);
-    out->spec = model->spec;
+    *out = (struct paper){.spec = model->spec};
     if (words_new(&out->words, model->spec, t->rows->problem, t->rows->n))
         return -1;
     const struct paper_dims dims = dimensions(t, &out->words);

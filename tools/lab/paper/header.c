@@ -180,10 +180,8 @@ static int read_shape(struct reader *r, struct paper_dims *d)
     enum { N = PAPER_DIMS(COUNT) + 1 };
 #undef COUNT
     int32_t x[N], *next = x;
-    int kind = 0;
-    while (kind < PAPER_KINDS && strcmp(paper_names[kind], r->net))
-        kind++;
-    if (kind == PAPER_KINDS)
+    const int kind = text_find(paper_names, PAPER_KINDS, r->net);
+    if (kind < 0)
         return header_foreign(&r->h, "an unknown net");
     if (header_numbers(&r->h, "shape", 0, 1 << 20, x, N))
         return -1;

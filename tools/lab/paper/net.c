@@ -66,8 +66,7 @@ static size_t lay_out(const struct paper_net *net, struct paper_tape *tape, floa
 
 void paper_tape_new(struct paper_tape *tape, const struct paper_net *net, size_t most)
 {
-    memset(tape, 0, sizeof *tape);
-    tape->most = most;
+    *tape = (struct paper_tape){.most = most};
     tape->memory = xmalloc(lay_out(net, tape, NULL, most) * sizeof(float));
     tape->before = xmalloc(most * sizeof *tape->before);
     for (size_t i = 0; i < most; i++)
@@ -108,10 +107,9 @@ size_t paper_state(const struct paper_net *net)
 
 size_t paper_memory(const struct paper_net *net)
 {
-    struct paper_tape tape;
+    struct paper_tape tape = {0};
     if (!paper_has_feedback(net->dims.kind))
         return net->dims.n_out * net->out.w.n_out;
-    memset(&tape, 0, sizeof tape);
     lay_out(net, &tape, NULL, 1);
     return tape.n_shared;
 }

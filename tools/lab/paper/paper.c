@@ -34,8 +34,7 @@ int words_new(struct words *w, const struct spec *spec, const int32_t *problems,
 {
     const size_t fields = spec->n_fields;
     int32_t word = 1;
-    memset(w, 0, sizeof *w);
-    w->n_names = words_n_names(spec);
+    *w = (struct words){.n_names = words_n_names(spec)};
     w->name = xcalloc(w->n_names + 1, sizeof *w->name);
     w->size = xcalloc(n * fields + 1, sizeof *w->size);
     for (size_t f = 0, first = 0; f < fields; first += spec->fields[f++].n_tokens)
