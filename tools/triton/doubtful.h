@@ -10,9 +10,7 @@
 #define TRITON_DOUBTFUL(X) \
     X("fused_moe_amd", "gfx1151_20") \
     X("fused_moe_amd", "gfx950_256") \
-    X("fused_moe_nvidia", "B300_SXM6_AC") \
     X("fused_moe_nvidia", "H800") \
-    X("fused_moe_nvidia", "PG503_216") \
     X("fused_moe_nvidia", "RTX_6000_Ada_Generation") \
     X("fused_moe_nvidia", "RTX_PRO_6000_Blackwell_Max_Q_Workstation_Edition") \
     X("fused_moe_nvidia", "RTX_PRO_6000_Blackwell_Server_Edition")
