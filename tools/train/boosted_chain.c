@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* A parameter: a sequence of trees for each of its values, which says the chance that a row has it */
+/* A parameter: of each value a sequence of trees says the chance that a row has it */
 struct parameter {
     const struct chain *chain;
     size_t index;
