@@ -186,8 +186,8 @@ def what_is_not_copied(family, rows, tuned):
     """Each row has what the tables have of the kernel for the same GPU and details, unless a model answers
     them, and is none of theirs."""
     number = "solidx" if family == "bf16" else "kernelId"
-    known = ["libtype", number, "kernelName"] # models choose among these kernels
-    known += ["gfx", "cu_num", *DETAILS[family], "splitK"] if family == "a8w8_bpreshuffle" else []
+    known = ["gfx", "libtype", number, "kernelName"] # models choose among these kernels
+    known += ["cu_num", *DETAILS[family], "splitK"] if family == "a8w8_bpreshuffle" else []
     key = ["gfx", "cu_num", "M", "N", "K", *DETAILS[family]]
     copied, keys = ({tuple(r.get(name) for name in names) for r in tuned} for names in (known, key))
     yield from (f"{r} is not a copy" for r in rows if tuple(r.get(name) for name in known) not in copied

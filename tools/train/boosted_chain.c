@@ -44,7 +44,7 @@ static void learn_value(void *user, size_t value)
     free(is_it);
 }
 
-/* Moves the targets of a row towards what is said of it, as shares of which none is below LEAST. */
+/* Moves the targets of a row towards what is said of it, as shares, none of them 0. */
 static void mix_row(const struct parameter *p, size_t row, float *target)
 {
     const size_t n_values = p->chain->dims->n_values[p->index];
