@@ -62,14 +62,13 @@ static void mix_row(const struct parameter *p, size_t row, float *target)
 void chain_mix(const struct chain *c, size_t n_threads, float *targets)
 {
     struct pool *pool = pool_new(n_threads);
-    const size_t width = net_target_width(c->dims);
     for (size_t p = 0, at = 0; p < c->dims->n_params; at += c->dims->n_values[p++]) {
         struct parameter now = {c, p, columns_of(c->dims, &c->known, p),
                                 columns_of(c->dims, &c->asked, p), NULL};
         now.said = xcalloc(c->dims->n_values[p] * c->asked.n + 1, sizeof *now.said);
         pool_run(pool, learn_value, &now, c->dims->n_values[p]);
         for (size_t i = 0; i < c->asked.n; i++)
-            mix_row(&now, i, targets + i * width + at);
+            mix_row(&now, i, targets + i * net_target_width(c->dims) + at);
         free(now.known);
         free(now.asked);
         free(now.said);
