@@ -71,6 +71,8 @@ def is_legal(family, kernel, name, split, gpu, m, n, k):
         return split <= 3 and tile_k * 2 ** split <= k
     if family == "a4w4_blockscale":
         return split == 0
+    if family == "a8w8": # its kernels fill up tiles
+        return split <= 3 and k % 16 == 0
     if family == "a8w8_bpreshuffle":
         if split not in (range(1, 9) if library == "asm" else range(1) if library == "flydsl" else range(4)):
             return False
@@ -108,7 +110,7 @@ def listed(path, family):
     if family == "bf16": # its lists are not read
         return names
     for row in rows_of(read(path)):
-        if row["family"] != family or row["kernelId"] == "-1" or "bpreshuffle=0" in row["fields"]:
+        if row["family"] != family or row["kernelId"].startswith("-") or "bpreshuffle=0" in row["fields"]:
             continue
         for word in row["gfx"].split():
             if word.startswith("gfx"):
@@ -155,7 +157,7 @@ def table_rows(spec, paths):
     """(place, gpu, m, n, k, name, split, us, further fields) of each row; one never timed has 0 us."""
     for path in paths:
         for number, row in enumerate(rows_of(read(path)), 2):
-            if row.get("q_dtype_w") == "torch.int8" or row["us"] == "inf":
+            if row["us"] == "inf" or (row.get("q_dtype_w") == "torch.int8" and "q_dtype_w" not in spec["further"]):
                 continue
             more = [row[name] for name in spec["further"]]
             gfx = row.get("gfx") or ("gfx950" if row["cu_num"] == "256" else "gfx942")
