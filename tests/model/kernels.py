@@ -72,7 +72,7 @@ def is_legal(family, kernel, name, split, gpu, m, n, k):
     if family == "a4w4_blockscale":
         return split == 0
     if family == "a8w8": # its kernels fill up tiles
-        return split <= 3 and k % 16 == 0
+        return split <= 3 and k % 16 == 0 and (split == 0 or tile_k * 2 ** split <= k)
     if family == "a8w8_bpreshuffle":
         if split not in (range(1, 9) if library == "asm" else range(1) if library == "flydsl" else range(4)):
             return False
@@ -83,10 +83,8 @@ def is_legal(family, kernel, name, split, gpu, m, n, k):
         part = -(-k // split)
         part = -(-part // 128) * 128
         return -(-k // part) == split
-    if split:
-        return False
-    if library == "triton":
-        return True
+    if split or library == "triton":
+        return split == 0
     if library == "flydsl":
         parts, buffers = numbers_in(name, "_sk"), numbers_in(name, "_nb")
         return n % tile_n == 0 and k % (parts * tile_k) == 0 and k // parts // tile_k >= buffers

@@ -138,13 +138,13 @@ static const char *library_of(const struct source *s)
                                                       : "ck";
 }
 
-/* A list has a family's default once more, without a number, and kernels for weights that are not
+/* A list has a family's defaults, with numbers below 0, and kernels for weights that are not
    shuffled, which no tuner tries. */
 static int is_ours(const struct source *s)
 {
     return (s->family < 0 || strcmp(cell(s, s->family), s->list->spec->family) == 0)
            && !names_has_word(s->list->spec->without, library_of(s))
-           && (s->fields < 0 || strcmp(cell(s, s->id), "-1") != 0)
+           && (s->fields < 0 || *cell(s, s->id) != '-')
            && strstr(cell(s, s->fields), "bpreshuffle=0") == NULL;
 }
 
