@@ -2,9 +2,12 @@
    SPDX-License-Identifier: MIT */
 #include "data.h"
 
+#include "base/numbers.h"
 #include "model/model.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #undef DATA_DROP_NAME
 
@@ -104,6 +107,17 @@ static size_t place_of(const int32_t *problems, size_t n, size_t n_fields, const
             n = mid;
     }
     return low;
+}
+
+double data_distance(const struct spec *spec, const int32_t *a, const int32_t *b)
+{
+    double sum = 0;
+    for (size_t f = 0; f < spec->n_fields; f++)
+        if (spec->fields[f].n_tokens == 0)
+            sum += fabs(num_log2(a[f] + 1.0) - num_log2(b[f] + 1.0));
+        else if (a[f] != b[f])
+            sum += strcmp(spec->fields[f].name, "gpu") == 0 ? 1 : 4;
+    return sum;
 }
 
 size_t data_find_problem(const struct dataset *d, const int32_t *problem)

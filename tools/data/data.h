@@ -98,6 +98,8 @@ size_t data_problem_end(const struct dataset *d, size_t row);
 size_t data_count_problems(const struct dataset *d);
 /* Does row a stand before row b in the files? */
 int data_stands_before(const struct dataset *d, size_t a, size_t b);
+/* Octaves between the sizes of two problems; another GPU counts one, another token four. */
+double data_distance(const struct spec *spec, const int32_t *a, const int32_t *b);
 /* The first row of a problem; n: it is not there. */
 size_t data_find_problem(const struct dataset *d, const int32_t *problem);
 /* The first of a problem's failures, and where they end */

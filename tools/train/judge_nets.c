@@ -12,6 +12,9 @@ struct judges {
     struct program program;
     size_t width; /* of its activations, a multiple of 16 */
     struct recipe_nets nets;
+    const int32_t *known; /* n_known problems to learn from */
+    size_t n_known;
+    float *missed; /* by how many octaves each option was slower there than they say */
 };
 
 /* What the judges learn from: activations, and marks with what is left to 1. */
@@ -61,10 +64,7 @@ static void add_problem(const struct judges *j, struct lessons *to, const struct
     const struct recipe *r = j->task->train.recipe;
     const size_t n = end - first;
     uint64_t seed = num_mix(j->task->train.seed, 11 + table, first);
-    double best = 0;
-    for (size_t i = first; i < end; i++)
-        if (data_is_known(d, i) && (best == 0 || d->time_us[i] < best))
-            best = d->time_us[i];
+    const double best = judge_least_time(d, first, end);
     for (size_t i = first; i < end; i++)
         if ((double)(num_draw(&seed) % n) < r->judge_rows && data_is_known(d, i))
             add_lesson(
@@ -165,22 +165,74 @@ static void judge_problem(const struct judges *j, struct dataset *one, const int
         judge_chunk(j, one, i, one->n - i < CHUNK ? one->n - i : CHUNK, x);
 }
 
+/* ---- what they miss ---- */
+
+/* Of an option that was not timed in a problem, nothing is. */
+static void find_missed(struct judges *j, struct dataset *one, uint8_t *x)
+{
+    const struct dataset *d = j->task->judges->data;
+    const size_t n_params = d->n_params;
+    float *missed = j->missed = xcalloc(j->n_known * one->n + 1, sizeof *j->missed);
+    tuple_bytes = n_params;
+    for (size_t i = 0, end; i < d->n; i = end) {
+        end = data_problem_end(d, i);
+        if (j->task->judges->part[i])
+            continue;
+        const double best = judge_least_time(d, i, end);
+        judge_problem(j, one, d->problem + i * d->n_fields, x);
+        for (size_t k = i; k < end; k++) {
+            const unsigned char *at =
+                bsearch(d->target + k * n_params, one->target, one->n, n_params, compare_tuples);
+            const size_t option = at ? (size_t)(at - one->target) / n_params : 0;
+            if (at && data_is_known(d, k))
+                missed[option] =
+                    (float)(num_log2(d->time_us[k] / best) - num_log2(one->time_us[option]));
+        }
+        missed += one->n;
+    }
+}
+
+/* The nearer a known problem, the more of what they miss there is added: half of it at judge_range
+   octaves if no other is near, and all of it where the problem is known itself. */
+static void add_missed(const struct judges *j, struct dataset *one, const int32_t *problem)
+{
+    const struct recipe_task *t = &j->task->train;
+    const float most = 120; /* of num_exp2 */
+    double *weight = xcalloc(j->n_known + 1, sizeof *weight), all = 1;
+    for (size_t k = 0; k < j->n_known; k++) {
+        const double far = data_distance(t->model->spec, problem, j->known + k * one->n_fields)
+                           / t->recipe->judge_range;
+        all += weight[k] = 1 / ((double)num_exp2(far < most ? (float)far : most) - 1 + 1e-9);
+    }
+    for (size_t i = 0; i < one->n; i++) {
+        double octaves = 0;
+        for (size_t k = 0; k < j->n_known; k++)
+            octaves += weight[k] / all * (double)j->missed[k * one->n + i];
+        one->time_us[i] *= (double)num_exp2((float)octaves);
+    }
+    free(weight);
+}
+
 /* ---- problems ---- */
 
-static void add_opinions(const struct judges *j, struct dataset *one, const int32_t *known,
-                         size_t n_known, struct recipe_rows *to)
+static void add_opinions(struct judges *j, struct dataset *one, struct recipe_rows *to)
 {
     const struct judge_nets_task *t = j->task;
-    const size_t n = n_known + (size_t)t->train.recipe->judged;
+    const size_t n = j->n_known + (size_t)t->train.recipe->judged;
     uint8_t *x = xcalloc(CHUNK, j->width);
     uint64_t seed = num_mix(t->train.seed, 12, 0);
     int32_t problem[KPRED_MAX_FIELDS];
+    if (t->train.recipe->judge_range > 0)
+        find_missed(j, one, x);
     for (size_t i = 0; i < n; i++) {
-        if (i < n_known)
-            memcpy(problem, known + i * one->n_fields, one->n_fields * sizeof *problem);
+        if (i < j->n_known)
+            memcpy(problem, j->known + i * one->n_fields, one->n_fields * sizeof *problem);
         else
-            make_up_problem(t->train.model->spec, MADE_UP_NEAR, known, n_known, &seed, problem);
+            make_up_problem(t->train.model->spec, MADE_UP_NEAR, j->known, j->n_known, &seed,
+                            problem);
         judge_problem(j, one, problem, x);
+        if (j->missed)
+            add_missed(j, one, problem);
         const struct time_problem all = {0, one->n, (size_t)t->train.recipe->draws};
         time_targets_add(t->train.recipe, t->train.model, one, &all, num_mix(t->train.seed, 13, i),
                          to);
@@ -204,9 +256,12 @@ int judge_nets_add(const struct judge_nets_task *task, struct recipe_rows *to)
     if (train_judges(&j))
         return -1;
     int32_t *known = xcalloc(data_count_problems(d) + 1, d->n_fields * sizeof *known);
+    j.n_known = timed_problems(d, task->judges->part, known);
+    j.known = known;
     open_options(d, &one);
-    add_opinions(&j, &one, known, timed_problems(d, task->judges->part, known), to);
+    add_opinions(&j, &one, to);
     data_free(&one);
+    free(j.missed);
     free(known);
     recipe_nets_free(&j.nets);
     return 0;

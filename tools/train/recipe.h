@@ -58,6 +58,7 @@
     X(judge_share, 0, 0, 1, 0) /* of trees' opinion beside the networks', see recipe_rows */      \
     X(judge_rows, 2500, 1, 1000000, 1)  /* options of a problem that its networks learn from */   \
     X(judge_sharpness, 3, 0.1, 100, 0)  /* of the marks that they learn */                        \
+    X(judge_range, 0, 0, 100, 0)        /* octaves over which times correct them; 0: none */      \
     X(redrawn, 1, 0, 100, 1)            /* times each row comes again with drawn prefixes */      \
     X(crossed, 4, 0, 100, 1)            /* crossed problems for each row */                       \
     X(paper_cells, 256, 16, 1024, 16)   /* the paper's networks: cells of an LSTM */              \

@@ -81,7 +81,10 @@ size_t make_up_problems(const struct model *m, const struct unseen *u, int32_t *
                 `table` is 0 for the data of the model and 1, 2, ... for the others.
    2. opinions  they judge all the data's tuples for the problems to train on, and for `judged`
                 others that are made up of them. What they make of a problem's options stands in for
-                times, from which the student learns as from those that were measured. */
+                times, from which the student learns as from those that were measured.
+
+   With judge_range, opinions get a part of what the judges miss in those problems to train on that
+   are within some octaves. */
 
 struct judge_nets_task {
     struct recipe_task train;        /* of a model with a section [judge] in its spec */

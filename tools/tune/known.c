@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "loop.h"
 
-#include "base/numbers.h"
 #include "model/gpus.h"
 
 #include <math.h>
@@ -54,17 +53,6 @@ static const char *gpu_of(const struct spec *spec, const int32_t *problem)
     return f >= 0 && spec->fields[f].n_tokens != 0 ? spec->fields[f].tokens[problem[f]] : NULL;
 }
 
-double known_distance(const struct spec *spec, const int32_t *a, const int32_t *b)
-{
-    double sum = 0;
-    for (size_t f = 0; f < spec->n_fields; f++)
-        if (spec->fields[f].n_tokens == 0)
-            sum += fabs(num_log2(a[f] + 1.0) - num_log2(b[f] + 1.0));
-        else if (a[f] != b[f])
-            sum += strcmp(spec->fields[f].name, "gpu") == 0 ? 1 : 4;
-    return sum;
-}
-
 int known_nearer(const void *pa, const void *pb)
 {
     const struct known_near *a = pa, *b = pb;
@@ -109,7 +97,7 @@ static void tell_tables(const struct known *k, const struct spec *spec, const in
     size_t n = 0;
     for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
         near[n++] =
-            (struct known_near){known_distance(spec, problem, d->problem + i * d->n_fields), i};
+            (struct known_near){data_distance(spec, problem, d->problem + i * d->n_fields), i};
     qsort(near, n, sizeof *near, known_nearer);
     for (size_t i = 0; i < n && i < MOST_TABLES; i++) {
         (void)known_table(d, near[i].at, l, times);

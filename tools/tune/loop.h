@@ -55,9 +55,6 @@ void known_close(struct known *k);
    are built in other ways. Names as gpus.h has them; NULL, like those of no known vendor: 1. */
 double known_weight(const char *gpu, const char *other);
 
-/* Octaves between the sizes of two problems; another GPU counts one, another token four. */
-double known_distance(const struct spec *spec, const int32_t *a, const int32_t *b);
-
 struct known_near {
     double distance;
     size_t at; /* its number, or its first row */

@@ -134,8 +134,8 @@ static size_t choose_next(struct proposing *p)
         best = p->worth[i] > p->worth[best] ? i : best;
     for (size_t i = 0; i < p->n; i++)
         p->worth[i] *= 1
-                       - exp(-known_distance(&p->spec, p->problem + i * n_fields,
-                                             p->problem + best * n_fields));
+                       - exp(-data_distance(&p->spec, p->problem + i * n_fields,
+                                            p->problem + best * n_fields));
     p->worth[best] = -1; /* is not chosen again */
     return best;
 }

@@ -146,7 +146,7 @@ static size_t find_others(const struct together *t, const struct member *m,
         const struct member *o = &t->v[i];
         if (o != m && o->kernel == m->kernel && o->n > 0)
             near[n_near++] = (struct known_near){
-                known_distance(t->kernel[m->kernel].spec, m->problem, o->problem), i};
+                data_distance(t->kernel[m->kernel].spec, m->problem, o->problem), i};
     }
     qsort(near, n_near, sizeof *near, known_nearer);
     for (size_t i = 0; i < n_near; i++) {

@@ -284,12 +284,16 @@ def unseen(spec, rows, options):
 
 
 def newer(spec, rows, options):
-    """One fold: it tests the files of that version of Triton and newer ones, and learns from others, but of none of
-    their configurations."""
+    """One fold: it tests the files of that version of Triton and newer ones, asked for as the newest one that is learnt,
+    and learns from others, but of none of their configurations."""
     at = [name for name, _ in spec.fields].index("triton")
     tested = {",".join(row[i] for i in spec.shared) for row in rows if int(row[at]) >= options.since}
     rows = [row for row in rows if int(row[at]) >= options.since or ",".join(row[i] for i in spec.shared) not in tested]
-    return Fold(spec, rows, options, lambda row, _: int(row[at]) >= options.since)
+    fold = Fold(spec, rows, options, lambda row, _: int(row[at]) >= options.since)
+    newest = max((row[at] for row, _, _ in fold.train), key=int)
+    for row, _, _ in fold.test:
+        row[at] = newest
+    return fold
 
 
 def main():
@@ -316,8 +320,7 @@ def main():
         except ImportError as e:
             print(f"skip {method}: needs python3-sklearn or python3-xgboost ({e})", file=sys.stderr)
     lines += unseen(spec, rows, options) if options.unseen else ()
-    heading = ["gpu"] if options.unseen else ["model", "method"]
-    heading += ["rows", "configurations"]
+    heading = (["gpu"] if options.unseen else ["model", "method"]) + ["rows", "configurations"]
     heading += [x for what in ("exact", "tile") for k in LISTS for x in (f"{what}@{k}", "se")]
     print_lines(heading, lines, options)
 
