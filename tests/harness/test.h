@@ -53,8 +53,9 @@ static size_t test_depth;
 static inline void test_fail(const char *file, int line, const char *what)
 {
     test_now.failures++;
+    test_now.failed += test_depth == 0; /* no test would count it */
     if (test_now.failures == 1)
-        printf("FAIL %s: %s:%d %s\n", test_now.name, file, line, what);
+        printf("FAIL %s: %s:%d %s\n", test_depth ? test_now.name : "main", file, line, what);
     else if (test_now.failures <= 4)
         printf("  %s:%d %s\n", file, line, what);
 }
