@@ -102,7 +102,7 @@ static int train_judges(struct judges *j)
 
 /* ---- the options to judge: a problem of timed data, whose times are theirs ---- */
 
-static size_t tuple_bytes; /* for qsort */
+static size_t tuple_bytes; /* for qsort and bsearch */
 
 static int compare_tuples(const void *a, const void *b)
 {
@@ -173,7 +173,6 @@ static void find_missed(struct judges *j, struct dataset *one, uint8_t *x)
     const struct dataset *d = j->task->judges->data;
     const size_t n_params = d->n_params;
     float *missed = j->missed = xcalloc(j->n_known * one->n + 1, sizeof *j->missed);
-    tuple_bytes = n_params;
     for (size_t i = 0, end; i < d->n; i = end) {
         end = data_problem_end(d, i);
         if (j->task->judges->part[i])
