@@ -70,13 +70,8 @@ static int answers_choose(struct answer *a, struct choices *c, const struct answ
     struct buf why = {NULL, 0, 0};
     const int rc = choices_make(c, how->predictors, &up.name, &o, &why);
     const int is_predicted = rc == 0 && c->n != c->of[CHOICE_DEFAULT];
-    const int is_doubted = is_predicted && c->is_doubtful;
-    const int is_left = !how->nearest && (c->is_nearest || is_doubted);
-    if (is_left && is_doubted)
-        buf_printf(
-            &why,
-            "%s's predictions for this GPU are no better than the server's default: --nearest",
-            c->model->name);
+    const int is_doubted = rc == 0 && choices_doubt(c, how->nearest, &why);
+    const int is_left = is_doubted || (!how->nearest && c->is_nearest);
     if (rc == 0 && c->n != 0 && !is_left) {
         struct buf outside = {NULL, 0, 0};
         a->kind = !is_predicted   ? ANSWER_DEFAULT

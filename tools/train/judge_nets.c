@@ -12,7 +12,7 @@ struct judges {
     struct program program;
     size_t width; /* of its activations, a multiple of 16 */
     struct recipe_nets nets;
-    const int32_t *known; /* n_known problems to learn from */
+    int32_t *known; /* n_known problems to learn from */
     size_t n_known;
     float *missed; /* by how many octaves each option was slower there than they say */
 };
@@ -254,14 +254,13 @@ int judge_nets_add(const struct judge_nets_task *task, struct recipe_rows *to)
     j.width = (j.program.n_features + 15) / 16 * 16;
     if (train_judges(&j))
         return -1;
-    int32_t *known = xcalloc(data_count_problems(d) + 1, d->n_fields * sizeof *known);
-    j.n_known = timed_problems(d, task->judges->part, known);
-    j.known = known;
+    j.known = xcalloc(data_count_problems(d) + 1, d->n_fields * sizeof *j.known);
+    j.n_known = timed_problems(d, task->judges->part, j.known);
     open_options(d, &one);
     add_opinions(&j, &one, to);
     data_free(&one);
     free(j.missed);
-    free(known);
+    free(j.known);
     recipe_nets_free(&j.nets);
     return 0;
 }

@@ -488,6 +488,16 @@ static int is_doubtful(const struct predictor *p)
     return known[i][0] != NULL;
 }
 
+int choices_doubt(const struct choices *c, int nearest, struct buf *why)
+{
+    const int is_doubted = c->is_doubtful && !nearest && c->n != c->of[CHOICE_DEFAULT];
+    if (is_doubted)
+        buf_printf(
+            why, "%s's predictions for this GPU are no better than the server's default: --nearest",
+            c->model->name);
+    return is_doubted;
+}
+
 int choices_percent(const struct choices *c, int64_t sum)
 {
     const int64_t n = (int64_t)(c->n - c->outside);

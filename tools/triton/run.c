@@ -81,7 +81,7 @@ static int run_make(struct run *r, const struct missed_name *m)
     struct choices_options o = r->o->choices;
     o.version = r->o->from.version != NULL ? r->o->from.version : m->version;
     int rc = choices_make(&c, &r->predictors, &m->name, &o, &why);
-    if (rc > 0)
+    if (rc > 0 || (rc == 0 && choices_doubt(&c, o.nearest, &why)))
         rc = run_refuse(r, m, name.s, why.s);
     else if (rc == 0 && c.n == 0)
         rc = run_refuse(r, m, name.s, "no tuple is legal for any M");

@@ -168,6 +168,10 @@ struct choices_options {
    fit many names, and c->is_nearest where it is the GPU; or -1 with a message. */
 int choices_make(struct choices *c, struct predictors *p, const struct triton_name *name,
                  const struct choices_options *o, struct buf *why);
+
+/* Are there predictions that folds found no better than the server's own choice, and that
+   `nearest` does not ask for? `why` gets the reason. */
+int choices_doubt(const struct choices *c, int nearest, struct buf *why);
 void predictors_close(struct predictors *p);
 
 /* One of the sums, as the mean of its M, in percent; -1: it has none */
