@@ -376,7 +376,8 @@ void coverage_note(struct coverage *c)
          as_counted(c->n_entries, "entry", "entries"));
     if (c->n_gaps != 0)
         qsort(c->gaps, c->n_gaps, sizeof *c->gaps, by_gap);
-    for (const struct gap_count *g = c->gaps; g < c->gaps + c->n_gaps; g++) {
+    for (size_t i = 0; i < c->n_gaps; i++) {
+        const struct gap_count *g = &c->gaps[i];
         struct buf text = {NULL, 0, 0};
         note("  %zu line%s: %s; first %s:%zu", g->calls, as_counted(g->calls, "", "s"),
              gap_text(g, &text), g->log, g->line);

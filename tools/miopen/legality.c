@@ -104,7 +104,8 @@ static void check_entry(struct check *k, const struct user_db_line *line, const 
 void kept_note(const struct coverage *c, const struct user_db *u, int force)
 {
     struct check k = {c, u, 0};
-    for (const struct user_db_line *line = u->lines; line < u->lines + u->n; line++) {
+    for (size_t i = 0; i < u->n; i++) {
+        const struct user_db_line *line = &u->lines[i];
         const char *at = line->entries, *start = at, *params;
         const char *ours = force ? coverage_entries(c, line->key) : NULL;
         size_t n_solver, n_params, n;
