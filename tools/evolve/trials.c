@@ -77,11 +77,16 @@ static int run_once(struct trial *t, enum effort effort, ev_kernel *kernel, int 
     return is_disturbed(t, effort, r, is_last) ? -1 : 0;
 }
 
-/* If the machine is too full for a child, or disturbed, it may not be so a little later. */
-static struct result run_and_judge(struct trial *t, enum effort effort, ev_kernel *kernel)
+/* If the machine is too full for a child, or disturbed, it may not be so a little later. What is
+   unedited takes long only then. */
+static struct result run_and_judge(struct trial *t, enum effort effort, ev_kernel *kernel,
+                                   int is_unedited)
 {
     struct result r = result_without(OUTCOME_UNCOMPILED);
-    for (int tries = 0; run_once(t, effort, kernel, tries == 5, &r) != 0 && tries < 5; tries++)
+    int tries = 0;
+    while ((run_once(t, effort, kernel, tries == 5, &r) != 0
+            || (is_unedited && r.outcome == OUTCOME_TIMED_OUT))
+           && tries++ < 5)
         pause_a_second();
     return r;
 }
@@ -141,7 +146,8 @@ static void answer(void *user, const void *bytes, size_t n_bytes, void *reply)
     take_rival(t, &request, at + request.n * sizeof *list.v);
     if (!is_bad_at_a_glance(t, request.effort, &list, r)) {
         ev_kernel *kernel = t->code.compile(t->code.self, &list, &why);
-        *r = kernel != NULL ? run_and_judge(t, request.effort, kernel) : result_without(why);
+        *r = kernel != NULL ? run_and_judge(t, request.effort, kernel, list.n == 0)
+                            : result_without(why);
         if (t->code.forget != NULL)
             t->code.forget(t->code.self);
     }

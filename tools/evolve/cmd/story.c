@@ -21,7 +21,7 @@ void story_put(struct story *story, const char *key, const char *value)
 
 void story_put_number(struct story *story, const char *key, double value)
 {
-    char text[32];
+    char text[NUMBER_TEXT];
     story_put(story, key, double_text(value, text));
 }
 
