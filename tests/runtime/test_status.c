@@ -354,6 +354,7 @@ static void other_bodies(void)
     CHECK_TEXT(kpred_body_name(KPRED_BODIES), "unknown");
     memset(&ctx, 0, sizeof ctx);
     CHECK_EQ(kpred_set_body(&ctx, KPRED_BODY_PORTABLE), KPRED_ERR_CONTEXT);
+    check_detail(-1, -1, -1);
 }
 
 static void predict_null(void)

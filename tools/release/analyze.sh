@@ -233,6 +233,8 @@ analyzer kpred.h:.*garbage value .* for \(i = 0; run\[i\]; i = kpri_below
 analyzer kpred.h:.*uninitialized value .* more = kpri_merge\(s, records, n_decided, more, run\[i\]\)
 # A tile is at least 1: of another there is no variant that could be loaded.
 analyzer examples/gemm_gpu/device.h:.*Division by zero .* return .unsigned..\(size \+ tile - 1\) / tile
+# An arena that is touched holds anything.
+analyzer kpred.h:.*(garbage|uninitialized) .* seen = \(char\)\(seen . p
 # It takes the sides of the matrix for such that their product wraps around to 0.
 analyzer examples/own_kernel/kernel.h:.*Assigned value is garbage
 # Both sides of the comma are steps of one loop.
