@@ -21,11 +21,11 @@ int ask(int n, int c, int h, int w, int k)
         KPRED_GPU_GFX906_60, KPRED_DIR_F, KPRED_DTYPE_FP32, n, c, h, w, k, 1};
     kpred_ctx ctx;
     size_t found = 0;
-    if (kpred_init(&ctx, KPRED_VERSION, &kpred_model_conv_asm_1x1u, 8, arena,
-                   sizeof arena / sizeof *arena)
-        == KPRED_OK)
-        (void)kpred_predict(&ctx, problem, 9, best, 8, &found);
-    return (int)found;
+    kpred_status status = kpred_init(&ctx, KPRED_VERSION, &kpred_model_conv_asm_1x1u, 8, arena,
+                                     sizeof arena / sizeof *arena);
+    if (status == KPRED_OK)
+        status = kpred_predict(&ctx, problem, 9, best, 8, &found);
+    return status == KPRED_OK ? (int)found : 0;
 }
 
 const kpred_tuple *ask_tuples(void)

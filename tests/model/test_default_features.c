@@ -200,12 +200,13 @@ static int is_exact(const struct formula *f, const int32_t *problem)
 {
     static const int32_t values[] = {8};
     const double exact = clause_number(&f->of, problem, values);
-    const struct spec_line line = {new_memory(1, 80), 1, 1};
+    char text[80];
+    struct spec_line line = {text, 1, 1};
     struct spec one = *spec_of(formulas);
     struct program p;
     uint8_t x = 0;
-    snprintf((char *)line.text, 80, "equals %s %.0f 1", f->name, exact < 0 ? 0 : exact);
-    one.features = (struct spec_lines){1, 1, (struct spec_line *)&line};
+    snprintf(text, sizeof text, "equals %s %.0f 1", f->name, exact < 0 ? 0 : exact);
+    one.features = (struct spec_lines){1, 1, &line};
     if (program_compile(&one, &p))
         return 0;
     program_run(&p, problem, one.n_fields, &x);

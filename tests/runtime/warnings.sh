@@ -155,7 +155,7 @@ quiet() {
 compiled() {
     for file in "$@"; do
         case $file in
-        tests/release/embed/use.c) ;; # embed.sh compiles it, with a name each time
+        tests/release/embed/use.c | tools/lab/peers/native.c | tools/python/kpred/kpred_python.c) ;; # of one model each
         tests/hip/device.c | tests/hip/opencl.c | examples/hip_select.c) ;; # hip.sh and opencl.sh do so
         tests/proof/whole.c | tests/proof/network.c) ;; # for Frama-C
         */xgboost_peer.c) [ ! -e /usr/include/xgboost/c_api.h ] || echo $file ;;

@@ -22,7 +22,7 @@ built() {
     for file in tools/*/*.c tools/lab/paper/*.c; do
         [ $file = tools/cli/kpred.c ] || [ -e "${file%/*}/tests" ] || sources="$sources $file"
     done
-    $1 -std=c99 -D_POSIX_C_SOURCE=200809L -O2 -fno-fast-math -ffp-contract=off -I. -Itools -I"$tmp" ${3-} $sources \
+    $1 -std=c99 -D_POSIX_C_SOURCE=200809L -O2 -fno-fast-math -ffp-contract=off -I. -Itools -I"$tmp" -I"$BUILD" ${3-} $sources \
         -o "$2" -lm -pthread
 }
 

@@ -547,7 +547,7 @@ static void near_problems_tell(void)
                                     {problem[2], target[0], 0, 2, 3},
                                     {problem[1], target[0], 0, 1, 1},
                                     {problem[3], target[1], 0, 3, 7}};
-    const struct judge_rows rows = {4, row, 1};
+    const struct judge_rows rows = {4, row, 1, 0};
     struct judge_near near;
     double told[JUDGE_NEAR];
     judge_near_open(&near, model_of(seen_text, "config"), &rows);

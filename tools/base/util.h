@@ -128,7 +128,7 @@ int parse_int(const char *s, int64_t least, int64_t most, int64_t *out);
 /* A number has one text, whoever writes it: 64 also for 64.0 and 6.4e1, 0.5 for .50, 1e-05 for
    0.00001, 1 and 0 for True and False. Whole numbers of 64 bits have all their digits, and others
    the fewest that bring them back, as Python writes them. Any other text is its own. */
-enum { NUMBER_TEXT = 32 };
+enum { NUMBER_TEXT = 40 };
 const char *number_text(const char *text, char out[NUMBER_TEXT]);
 const char *double_text(double x, char text[NUMBER_TEXT]);
 /* As parse_int, of such a number in any form */

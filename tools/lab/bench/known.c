@@ -58,7 +58,7 @@ int rows_read(const struct peer_task *task, const char *name, struct rows *rows,
     const long bad = rows->problem && rows->index ? known_lines(task->model, f, rows) : 1;
     fclose(f);
     if (bad)
-        snprintf(why, PEER_WHY, "%.80s:%ld: expected %zu fields and %zu indexes of values", path,
+        snprintf(why, PEER_WHY, "%.60s:%ld: expected %zu fields and %zu indexes of values", path,
                  bad, fields, params);
     return bad ? -1 : 0;
 }
