@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "model/gpus.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -408,7 +409,7 @@ static void take_runs(struct loader *l, const char *cell)
         us[n] = strtod(cell, &end);
         if (end == cell)
             break;
-        n++;
+        n += us[n] > 0 && us[n] < HUGE_VAL; /* else it was too short to be measured, or failed */
     }
     if (n > 1)
         load_runs(l, us, n);
