@@ -2804,6 +2804,7 @@ static void kpri_read(const void *from, size_t bytes)
         seen = (char)(seen | p[i]); /* for nvcc, a variable that is only set is not used */
     if (bytes > 0)
         seen = (char)(seen | p[bytes - 1]);
+    (void)seen;
 }
 
 static void kpri_read_additive(const kpred_model *m)

@@ -68,6 +68,7 @@ static void write_answer(const kpred_model *m, const int32_t *problem, char *out
     kpred_ctx ctx;
     size_t n;
     kpred_status status = kpred_init(&ctx, KPRED_VERSION, m, BEAM, arena, ARENA_WORDS);
+    kpred_touch(&ctx);
     if (status == KPRED_OK)
         status = kpred_predict(&ctx, problem, m->n_fields, &best, 1, &n);
     if (status != KPRED_OK) {

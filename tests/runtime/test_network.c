@@ -414,6 +414,7 @@ static void check_prediction(const struct net *net, const int32_t *problem, size
     size_t n = 0;
     CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, &net->model, beam, arena, words), KPRED_OK);
     CHECK_EQ(kpred_set_body(&ctx, body), KPRED_OK);
+    kpred_touch(&ctx);
     CHECK_EQ(predict(&ctx, problem, out, beam, &n), KPRED_OK);
     for (size_t i = 0; i < n; i++) {
         CHECK(i == 0 || out[i - 1].score >= out[i].score);

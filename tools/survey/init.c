@@ -325,9 +325,7 @@ static int read_all(const struct init *in, struct survey *s, struct init_spec *o
     intern_free(&seen);
     if (rc != 0)
         return -1;
-    if (s->t1.path != NULL && survey_t1(s) != 0)
-        return -1;
-    return survey_check(s);
+    return s->t1.path != NULL && survey_t1(s) != 0 ? -1 : survey_check(s);
 }
 
 /* ---- the command: what a training would say of the spec ---- */

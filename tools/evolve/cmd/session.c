@@ -416,7 +416,5 @@ int judge_list(struct session *s, struct archive *a, const struct edits *list, s
         return out->outcome == OUTCOME_VALID;
     }
     s->task.evaluate(s->task.trial, list, 1, EFFORT_JUDGE, result_keep, out);
-    if (archive_add(a, list, EFFORT_JUDGE, out) != 0)
-        return -1;
-    return out->outcome == OUTCOME_VALID;
+    return archive_add(a, list, EFFORT_JUDGE, out) != 0 ? -1 : out->outcome == OUTCOME_VALID;
 }
