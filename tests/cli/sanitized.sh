@@ -21,6 +21,7 @@ suites() {
 }
 
 under_valgrind() {
+    test_program test_hip "$tmp/hip" -g && valgrind -q --error-exitcode=9 "$tmp/hip" >"$tmp/log" || return 1
     valgrind -q --error-exitcode=9 --leak-check=full "$kpred" predict conv_asm_bwd_wrw_3x3 \
         gpu=gfx900 dir=W dtype=FP16 n=32 c=64 h=28 w=28 k=64 stride=1 groups=1 -k 20
 }
@@ -30,5 +31,5 @@ if echo 'int main(void){return 0;}' | "$CC" $flags -xc - -o "$tmp/probe" 2>/dev/
 else
     skipped "programs under sanitizers" "no $CC with its sanitizers"
 fi
-check_with valgrind "kpred predict under valgrind" under_valgrind
+check_with valgrind "kpred predict and test_hip under valgrind" under_valgrind
 test_end

@@ -79,12 +79,8 @@ static int read_header(struct table *t)
 /* A table that was merged may have 0.0 for 0. */
 int tuned_number(const struct tuned_row *row, const char *name, const char *text, int32_t *out)
 {
-    char digits[16];
     int64_t v;
-    snprintf(digits, sizeof digits, "%s", text);
-    if (ends_with(digits, ".0"))
-        digits[strlen(digits) - 2] = '\0';
-    if (parse_int(digits, 0, INT32_MAX, &v) != 0)
+    if (parse_whole(text, 0, INT32_MAX, &v) != 0)
         return fail("%s:%zu: %s: value \"%.60s\": is not an integer from 0 to %" PRId32,
                     row->shape.at.path, row->shape.at.line, name, text, INT32_MAX);
     *out = (int32_t)v;
