@@ -94,8 +94,7 @@ def fate(build, folder, path, mutant):
         programs = ["build/kpred-evolve"] if "/evolve/" in path else []
         if not breaks.builds(folder, *programs) or object_of(folder + "/build", path) == object_of(build, path):
             return "none", ""
-        killers = (suite for suite in suites_for(path) if breaks.failures(folder, suite))
-        by = next(killers, "")
+        by = next((suite for suite in suites_for(path) if breaks.failures(folder, suite)), "")
         return "killed" if by else "survived", by
     finally:
         run.write(target, before) # the next build takes it along
