@@ -401,10 +401,11 @@ static void never(void)
         struct edit e;
         REQUIRE(ir_propose(ir, &(struct edits){NULL, 0, 0}, &random, &e) == 0 && e.what < 32);
         seen[e.what]++;
-        CHECK(e.what == 3 ? e.op == OP_DELETE : e.what == 2 || e.what == 14 || e.what == 15);
-        CHECK(e.op != OP_OPERAND || e.index != (e.what == 15 ? 2 : 1));
+        CHECK(e.what == 3 ? e.op == OP_DELETE : e.what == 2 || (e.what >= 14 && e.what <= 16));
+        CHECK(e.op != OP_OPERAND || e.index != (e.what >= 15 ? 2 : 1));
+        CHECK(e.op != OP_OPERAND || e.what != 16 || e.index < 2);
     }
-    CHECK(seen[2] > 0 && seen[3] > 0 && seen[14] > 0 && seen[15] > 0);
+    CHECK(seen[2] > 0 && seen[3] > 0 && seen[14] > 0 && seen[15] > 0 && seen[16] > 0);
     ir_close(ir);
 }
 
