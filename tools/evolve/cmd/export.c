@@ -46,9 +46,11 @@ static void make_shortlist(const struct archive *a, struct variants *l)
             add_listed(l, e);
 }
 
-/* Judges them all; those that are not valid on all cases go. */
+/* Judges them all; those that are not valid on all cases go, which is said: a harness that leaves
+   code out lets a search break it. */
 static int judge_shortlist(struct logged *run, struct variants *l)
 {
+    const size_t n = l->n;
     for (size_t i = 0; i < l->n;) {
         struct variant *v = &l->v[i];
         const int rc = judge_list(&run->session, run->archive, &v->list, &v->result);
@@ -59,6 +61,10 @@ static int judge_shortlist(struct logged *run, struct variants *l)
         else
             variants_drop(l, i);
     }
+    if (l->n < n)
+        note("%zu of %zu variants that looked fast are not valid on all cases, held-out ones "
+             "included",
+             n - l->n, n);
     return 0;
 }
 

@@ -249,15 +249,11 @@ static void rank(void *user, LLVMValueRef value, uint32_t id)
 static int by_worth(const void *x, const void *y)
 {
     const struct ranked *a = x, *b = y;
-    if (a->worth != b->worth)
-        return a->worth > b->worth ? -1 : 1;
-    if (a->far != b->far)
-        return a->far < b->far ? -1 : 1;
-    if (a->edit.what != b->edit.what)
-        return a->edit.what < b->edit.what ? -1 : 1;
-    if (a->edit.index != b->edit.index)
-        return a->edit.index < b->edit.index ? -1 : 1;
-    return a->edit.where < b->edit.where ? -1 : a->edit.where > b->edit.where;
+    int order = ORDER(b->worth, a->worth);
+    order = order != 0 ? order : ORDER(a->far, b->far);
+    order = order != 0 ? order : ORDER(a->edit.what, b->edit.what);
+    order = order != 0 ? order : ORDER(a->edit.index, b->edit.index);
+    return order != 0 ? order : ORDER(a->edit.where, b->edit.where);
 }
 
 static void rank_operands(struct ranking *r, uint32_t item)

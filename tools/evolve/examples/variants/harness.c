@@ -49,7 +49,7 @@ static const struct ev_shape shapes[] = {
     {.size = {400, 160, 50}, .seed = 11},
     {.size = {400, 160, 90}, .seed = 12},
     {.size = {7, 0, 60}, .seed = 13, .untimed = 1},
-    {.size = {97, 13, 33}, .seed = 14, .held_out = 1},
+    {.size = {97, 13, 33}, .seed = 14, .untimed = 1},
     {.size = {201, 1, 100}, .seed = 15, .held_out = 1},
     {.size = {41, 47, 0}, .seed = 16, .held_out = 1},
 };
