@@ -123,7 +123,9 @@ static void efforts(void)
     CHECK_EQ(trial_timed(t, EFFORT_CONFIRM, cases), 2);
     CHECK_EQ(trial_timed(t, EFFORT_JUDGE, cases), 3);
     CHECK_EQ(cases[2], 3);
-    CHECK_EQ(evaluate(t, right, EFFORT_CONFIRM).n_cases, 2);
+    struct result sure = evaluate(t, right, EFFORT_CONFIRM);
+    sure.time = 99, sure = repeat_combine(&sure, 1);
+    CHECK(sure.n_cases == 2 && fabs(sure.time - (sure.ratio[0] + sure.ratio[1]) / 2) < 1e-9);
     CHECK_EQ(evaluate(t, right, EFFORT_JUDGE).n_cases, 3);
     CHECK_EQ(OUTCOME(kernel_named("wrong"), EFFORT_CONFIRM), OUTCOME_WRONG);
     /* What is written lies below the inputs on one side, and above on the other. */
