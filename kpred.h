@@ -651,9 +651,9 @@ static int kpri_any_kernel(const kpred_names *k, kpri_condition condition, const
     const int32_t *ids = k->ids + (n_ids > 1 ? (uint32_t)problem[k->id_field] : 0);
     const uint32_t n = k->n;
     int32_t *own = values + k->first;
-    uint32_t i = kpri_first_kernel(k, own, have);
-    const int32_t *kernel = k->values + i * n_params;
-    for (; i < n; i++, kernel += n_params) {
+    uint32_t i;
+    for (i = kpri_first_kernel(k, own, have); i < n; i++) {
+        const int32_t *kernel = k->values + i * n_params;
         size_t p;
         if (kpri_compare_values(kernel, own, have) != 0)
             return 0;

@@ -2,7 +2,7 @@
 # whole.sh - whole calls and rules by Frama-C's Eva: no operation is undefined, whatever the caller gives
 # SPDX-License-Identifier: MIT
 #
-# usage: whole.sh                             a small model
+# usage: whole.sh                             a small model, and a rule by names of kernels
 #        whole.sh faults                      its other forms; faults in headers, each of which must be found
 #        [JOBS=N] [EACH=N] whole.sh all      all shipped models, and a report: BUILD/proof/report.md
 #        whole.sh one HEADER BEAM FORM [FRAMA-C-OPTION...]
@@ -274,7 +274,7 @@ else
     case ${1-} in
     faults) faults ;;
     all) all && judge ;;
-    *) row "$tmp/small.h" 3 scale >"$BUILD/proof/rows" && judge ;;
+    *) { row "$tmp/small.h" 3 scale && row weights/gemm_a4w4_blockscale.h 1 rule; } >"$BUILD/proof/rows" && judge ;;
     esac
 fi
 [ "${1-}" != faults ] || check "no bound of the header acts" bounds_rest
