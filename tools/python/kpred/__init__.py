@@ -149,9 +149,9 @@ def _text(data: Optional[bytes]) -> str:
 def _places(values: Sequence[Value]) -> Dict[Value, int]:
     """Where each value is: itself, in its text and, if it is a number, in its one text and as a number"""
     places: Dict[Any, int] = {}
-    for form in lambda value: value, str, lambda value: number_text(str(value)):
-        for i, value in enumerate(values):
-            places.setdefault(form(value), i)
+    for forms in values, [str(value) for value in values], [number_text(str(value)) for value in values]:
+        for i, form in enumerate(forms):
+            places.setdefault(form, i)
     for i, value in enumerate(values):
         text = number_text(str(value))
         if NUMBER.fullmatch(text):

@@ -370,7 +370,7 @@ def check(plan: Plan, to: TextIO = sys.stdout) -> None:
         note(f"VLLM_PLUGINS={allowed}: lacks kpred, so vLLM does not load the plug-in")
 
 
-def bench(plan: Plan) -> None:
+def bench(plan: Plan, to: TextIO = sys.stdout) -> None:
     """How to measure the gain, and what to send"""
     line, measure = shlex.join(plan.command), BENCH[plan.server].format(shlex.quote(plan.model))
     versions = " ".join(f"{name} {plan.told(name)[0]}" for name in ("vllm", "sglang", "triton", "aiter")
@@ -386,7 +386,7 @@ Run each twice and take the second: the first compiles kernels. Then send these 
   GPU: {plan.gpu}
   versions: kpred {version()} {versions}
   output tokens per second before, after:
-  mean time per output token before, after (ms):""")
+  mean time per output token before, after (ms):""", file=to)
 
 
 def tell(plan: Plan, said: Sequence[str]) -> None:

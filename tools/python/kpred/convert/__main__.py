@@ -11,7 +11,7 @@ if sys.version_info < (3, 9):
     sys.exit(1)
 if not __package__: # by its path: nothing else of the package is needed, and no folder of the user's is looked into
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    from convert.command import main # type: ignore[import-not-found]
+    from convert.command import main # type: ignore
 else:
     from .command import main
 

@@ -48,7 +48,7 @@ class Asked(NamedTuple):
 
 def read_text(path: str) -> str:
     """The text of a file, unpacked by its name's ending, without a mark of the byte order"""
-    opener = bz2.open if path.endswith(".bz2") else gzip.open if path.endswith(".gz") else open
+    opener: Any = bz2.open if path.endswith(".bz2") else gzip.open if path.endswith(".gz") else open
     try:
         with opener(path, "rb") as f:
             data: bytes = f.read(MOST_BYTES + 1)
@@ -164,8 +164,9 @@ def _tell(text: str) -> None:
 
 def _output(path: Optional[str]) -> ContextManager[TextIO]:
     """Standard output in UTF-8 whatever the locale, and with bytes as they were"""
-    return written(path) if path is not None else open(1, "w", encoding="utf-8", errors="surrogateescape", newline="\n",
-                                                       closefd=False)
+    if path is not None:
+        return written(path)
+    return open(1, "w", encoding="utf-8", errors="surrogateescape", newline="\n", closefd=False)
 
 
 def main(words: List[str]) -> int:

@@ -17,7 +17,7 @@ _FIGURE = re.compile(r"""
      (?: (?!\2) ([.,]) \d* )?
      ( [eE][-+]?\d+ )? )
     [ \u00a0\u202f]* ( (?: [^\d., \u00a0\u202f] \D* )? )""", re.ASCII | re.VERBOSE)
-_PLAIN = {mark: {**dict.fromkeys(map(ord, " '_\u00a0\u202f\u2009\u2019.,")), ord(mark): "."} for mark in ".,"}
+_PLAIN = {mark: str.maketrans(mark, ".", " '_\u00a0\u202f\u2009\u2019.,".replace(mark, "")) for mark in ".,"}
 
 
 class Figure(NamedTuple):

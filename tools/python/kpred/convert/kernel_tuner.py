@@ -103,7 +103,7 @@ class Cache(Form):
         warm = items(v.get("times"))[1:]
         runs = [1000.0 * ms for ms in warm if type(ms) in NUMBERS and ms > 0]
         time = (self.time("time", v["time"], MS) if "time" in v else
-                next(filter(None, (failure_of(v.get(name)) for name in self.objectives)), None)
+                next(filter(None, (failure_of(v.get(name)) for name in self.objectives)), "")
                 or self.no_time("time", self.objectives))
         self.add(values, time, runs[:MOST_RUNS] if len(runs) > 1 else ())
 

@@ -109,14 +109,14 @@ class Records(Rows):
 
     def _read(self) -> None:
         """Cells of one text are one string, so that long tables need little memory."""
-        n, same = len(self.header), [{} for _ in self.header] # type: List[Dict[str, str]]
+        same: List[Dict[str, str]] = [{} for _ in self.header]
         while True:
             part = list(itertools.islice(self.rows, 4096))
             if not part:
                 return
-            good = [p for p in part if len(p[1]) == n]
+            good = [p for p in part if len(p[1]) == len(same)]
             if len(good) < len(part) and not self.is_lenient:
-                line, row = next(p for p in part if len(p[1]) != n)
+                line, row = next(p for p in part if len(p[1]) != len(same))
                 raise self.fail(line, f"the row {self.ragged(row)}")
             self.lines.extend(line for line, _ in good)
             for column, texts, cells in zip(self.columns, same, zip(*(row for _, row in good))):

@@ -2,7 +2,7 @@
 
 SPDX-License-Identifier: MIT
 """
-from typing import Any, List, Set, Tuple
+from typing import Any, List, NoReturn, Set, Tuple
 
 from .expressions import values_of
 from .form import MOST_SIZES, SIZES
@@ -41,9 +41,7 @@ class _T1:
         return self.table
 
     def _object(self, node: _Node) -> Any:
-        if not isinstance(node[0], dict):
-            self.text.fail(node[1], "expected an object")
-        return node[0]
+        return node[0] if isinstance(node[0], dict) else self.text.fail(node[1], "expected an object")
 
     def _list(self, members: Any, name: str) -> List[_Node]:
         nodes, at = members.get(name, ([], 0))
@@ -59,8 +57,9 @@ class _T1:
         if name in self.params:
             self.text.fail(node[1], f'there is already a parameter "{name}"')
         self.params.add(name)
-        self.table.say("values", name, *values_of(text, lambda before, what: self.text.fail(
-            at + before, f"values of {name}: {what}: {text}")))
+        def fail(before: int, what: str) -> NoReturn:
+            self.text.fail(at + before, f"values of {name}: {what}: {text}")
+        self.table.say("values", name, *values_of(text, fail))
 
     def _specification(self, kernel: Any) -> None:
         if "KernelName" in kernel:

@@ -28,7 +28,7 @@ of a row why it is left out: a word, DATA_DROPS of tools/data/data.h without DRO
 the column, the value and what is wrong, if this is an error. Fields that are not known then are empty.
 """
 import csv
-from typing import Iterable, List, Sequence, TextIO
+from typing import Any, Iterable, List, Sequence, TextIO
 
 AT, RUNS, DROP, TIME, REJECTED, FAILED = "@at", "@runs", "@drop", "time_us", "rejected", "failed"
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
@@ -46,7 +46,7 @@ class Table:
         self.said: List[Sequence[str]] = []
         self.columns: List[str] = []
         self.has_runs = self.has_drops = False
-        self._rows: List[List[str]] = []
+        self._rows: Any = []
 
     def say(self, word: str, *texts: str) -> None:
         self.said.append((word, *texts))

@@ -45,7 +45,7 @@ def _content(path: str) -> bytes:
         with open(path, "rb") as f:
             data = f.read()
         opener = {b"\x1f\x8b": gzip, b"BZ": bz2}.get(data[:2])
-        return opener.decompress(data) if opener and not path.endswith((".pkl", ".joblib")) else data
+        return bytes(opener.decompress(data)) if opener and not path.endswith((".pkl", ".joblib")) else data
     except OSError as e:
         raise Bad(f"{path}: {e.strerror or e}") from None
     except (EOFError, ValueError, zlib.error) as e:

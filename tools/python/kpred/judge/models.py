@@ -22,7 +22,7 @@ def codes_of(what: str, feature: str, categories: Sequence[Any]) -> Codes:
 
 
 def plain(column: Any) -> List[Any]:
-    return column.tolist() if hasattr(column, "tolist") else list(column)
+    return list(column.tolist() if hasattr(column, "tolist") else column)
 
 
 def has_names(column: Any) -> bool:

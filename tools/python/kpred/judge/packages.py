@@ -30,7 +30,7 @@ class LightGBM(Judge):
         names = booster.feature_name()
         self.names = None if all(re.fullmatch(r"Column_\d+", name) for name in names) else names
         head = re.search("^feature_infos=(.*)$", booster.model_to_string(num_iteration=1), re.M)
-        self._infos = head[1].split(" ") if head else ["none"] * self.n
+        self._infos = head[1].split(" ") if head else ["none"] * booster.num_feature()
         self._lists = booster.pandas_categorical or []
 
     def _fits(self, i: int, values: Set[str], codes: Codes) -> bool:
@@ -66,7 +66,7 @@ class XGBoost(Judge):
     def __init__(self, text: str, booster: Any) -> None:
         super().__init__(f"{text} (XGBoost, {booster.num_boosted_rounds()} rounds, {booster.num_features()} features)")
         self._booster, self.n, self.names = booster, booster.num_features(), booster.feature_names
-        self._types = booster.feature_types or ["q"] * self.n
+        self._types = booster.feature_types or ["q"] * booster.num_features()
         self._codes = self._read_codes()
 
     def _read_codes(self) -> List[Optional[Codes]]:

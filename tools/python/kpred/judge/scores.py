@@ -10,8 +10,8 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from ..convert.table import Bad
 
-OF_TIMES: Dict[str, Callable[[float], float]] = {
-    "time": lambda s: s, "log": math.exp, "log2": lambda s: 2.0 ** s, "log10": lambda s: 10.0 ** s, "log1p": math.expm1}
+OF_TIMES: Dict[str, Callable[[float], float]] = {"time": float, "log": math.exp, "log2": lambda s: float(2.0 ** s),
+                                                 "log10": lambda s: float(10.0 ** s), "log1p": math.expm1}
 OF_THROUGHPUTS = {"throughput" if name == "time" else f"{name}-throughput": name for name in OF_TIMES}
 KINDS = [*OF_TIMES, *OF_THROUGHPUTS]
 UNITS = {"s": 1e6, "ms": 1e3, "us": 1.0, "ns": 1e-3}
