@@ -124,7 +124,7 @@ static void efforts(void)
     CHECK_EQ(trial_timed(t, EFFORT_JUDGE, cases), 3);
     CHECK_EQ(cases[2], 3);
     struct result sure = evaluate(t, right, EFFORT_CONFIRM);
-    sure.time = 99, sure = repeat_combine(&sure, 1);
+    sure.time = 99, sure = repeat_combine(&sure, 1); /* of its nanoseconds, not of this */
     CHECK(sure.n_cases == 2 && fabs(sure.time - (sure.ratio[0] + sure.ratio[1]) / 2) < 1e-9);
     CHECK_EQ(evaluate(t, right, EFFORT_JUDGE).n_cases, 3);
     CHECK_EQ(OUTCOME(kernel_named("wrong"), EFFORT_CONFIRM), OUTCOME_WRONG);

@@ -149,11 +149,11 @@ def _text(data: Optional[bytes]) -> str:
 def _places(values: Sequence[Value]) -> Dict[Value, int]:
     """Where each value is: itself, in its text and, if it is a number, in its one text and as a number"""
     places: Dict[Any, int] = {}
-    for forms in values, [str(value) for value in values], [number_text(str(value)) for value in values]:
+    texts = [number_text(str(value)) for value in values]
+    for forms in values, [str(value) for value in values], texts:
         for i, form in enumerate(forms):
             places.setdefault(form, i)
-    for i, value in enumerate(values):
-        text = number_text(str(value))
+    for i, text in enumerate(texts):
         if NUMBER.fullmatch(text):
             places.setdefault(float(text) if re.search("[.e]", text) else int(text), i)
     return places
