@@ -40,8 +40,8 @@ one_variant
 for arch in sm_80 sm_90; do
     check_with ${CUDA:-/usr/local/cuda}/bin/ptxas "compiled for $arch" of_gpu $arch clang-16
 done
-check_with $(has clang-16 && echo ld.lld-16 || echo clang-16) "compiled for gfx90a" of_gpu gfx90a clang-16
-check_with $(has clang-19 && echo ld.lld-19 || echo clang-19) "compiled for gfx942" of_gpu gfx942 clang-19
+check_with "$(has clang-16 && echo ld.lld-16 || echo clang-16)" "compiled for gfx90a" of_gpu gfx90a clang-16
+check_with "$(has clang-19 && echo ld.lld-19 || echo clang-19)" "compiled for gfx942" of_gpu gfx942 clang-19
 
 # ---- OpenCL ----
 
