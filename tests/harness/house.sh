@@ -32,8 +32,7 @@ formatted() {
 # read once.
 shells() {
     scripts="$(sources 'sh') tools/release/kpred.bash .ci/run" sourced=$(sources 'inc')
-    tar -cf - $scripts | tar -xf - -C "$tmp" && for file in $sourced; do
-        mkdir -p "$tmp/${file%/*}"
+    tar -cf - $scripts $sourced | tar -xf - -C "$tmp" && for file in $sourced; do
         grep -oE '[A-Za-z_]+=|[$][{]?[A-Za-z_]+' "$file" | tr -d '${=' | sort -u | sed 's/.*/&=; : "$&"/' >"$tmp/$file"
     done && (cd "$tmp" && shellcheck -x -e SC1091,SC2016,SC2086 $scripts) &&
         shellcheck -s sh -e SC1007,SC1091,SC2015,SC2016,SC2034,SC2046,SC2086,SC2154,SC2231 $sourced

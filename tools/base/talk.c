@@ -346,11 +346,6 @@ void talk_ask(struct talk *t, const char *line)
     t->begun = 0;
 }
 
-void talk_lead(struct talk *t, const char *beginning)
-{
-    t->begun = write_to(t, beginning) == 0 ? strlen(beginning) : 0;
-}
-
 static size_t take_more(struct talk *t)
 {
     char bytes[4096];
@@ -367,16 +362,19 @@ int talk_waits(struct talk *t)
 
 enum talk_news talk_settle(struct talk *t, const char *beginning, double deadline)
 {
-    struct timespec pause = {0, 20000};
-    talk_lead(t, beginning);
+    double nap = 2e-5;
+    if (t->begun == 0 && write_to(t, beginning) == 0)
+        t->begun = strlen(beginning);
     for (;;) {
         const int has_read = process_has_read(t->in), waits = talk_waits(t);
         if (waits <= 0)
             return waits == 0 ? TALK_LINE : TALK_ENDED;
         if (has_read || clock_seconds() > deadline)
             return has_read ? TALK_READS : TALK_LATE;
-        nanosleep(&pause, NULL);
-        pause.tv_nsec = pause.tv_nsec < 1000000 ? 2 * pause.tv_nsec : pause.tv_nsec;
+        const enum talk_news news = talk_wait(t, clock_seconds() + nap);
+        if (news == TALK_STOP || (news == TALK_ENDED && talk_waits(t) > 0))
+            return news;
+        nap = nap < 1e-3 ? 2 * nap : nap;
     }
 }
 

@@ -55,10 +55,8 @@ size_t talk_take(struct talk *t, char *bytes, size_t room);
 /* ---- lines ---- */
 
 void talk_ask(struct talk *t, const char *line); /* if it is gone, talk_hear finds out */
-/* Behind its answer: sends what the next question begins with. Who reads that has written all that
-   belongs to the answer. */
-void talk_lead(struct talk *t, const char *beginning);
-/* The same, and waits for that. TALK_LINE: it has written more. */
+/* Behind its answer: sends what the next question begins with, once, and waits until it has read
+   that, and so has written all that belongs to the answer. TALK_LINE: it has written more. */
 enum talk_news talk_settle(struct talk *t, const char *beginning, double deadline);
 /* Before it is asked: 1 if it waits, 0 if it has written more than it had to, -1 if it has ended */
 int talk_waits(struct talk *t);

@@ -149,9 +149,8 @@ void progress_show(struct progress *p)
 
 static double own_seconds(void)
 {
-    struct rusage use;
-    if (getrusage(RUSAGE_SELF, &use) != 0)
-        return 0;
+    struct rusage use = {0};
+    (void)getrusage(RUSAGE_SELF, &use);
     return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec)
            + (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6;
 }

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "runner.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- a process for each measurement ----
@@ -15,11 +16,8 @@ enum { CHUNK = 1 << 16, MOST_LEFT = 1 << 24 }; /* bytes: at a time, and after it
 static void runner_take(struct talk *c, struct tail *t, size_t most)
 {
     char bytes[CHUNK];
-    size_t n;
-    while (most > 0 && (n = talk_take(c, bytes, sizeof bytes)) > 0) {
+    for (size_t n; most > 0 && (n = talk_take(c, bytes, sizeof bytes)) > 0; most -= lesser(n, most))
         tail_add(t, bytes, n);
-        most -= n < most ? n : most;
-    }
 }
 
 static void not_found(const struct runner *r, const char *why, struct answer *out)
@@ -75,6 +73,7 @@ enum { MOST_SILENT = 5, MOST_DISTRUSTED = 3 };
 
 static const double for_a_tag = 5;        /* seconds of waiting for one behind words, */
 static const double behind_a_line = 0.25; /* and behind what could be an answer */
+static const double for_a_reader = 0.1;   /* for one that reads ahead */
 static const double most_silence = 10;    /* seconds, at the end */
 
 /* What it wrote for a question */
@@ -118,15 +117,17 @@ static void end_line(struct heard *h)
 /* 1: there were bytes */
 static int take_some(struct runner *r, struct heard *h)
 {
-    char bytes[4096];
-    const size_t n = talk_take(&r->server, bytes, sizeof bytes);
+    struct buf *got = &r->server.got;
+    (void)talk_waits(&r->server);
+    const size_t n = got->n;
     for (size_t from = 0, to; from < n; from = to + 1) {
-        for (to = from; to < n && bytes[to] != '\n'; to++)
+        for (to = from; to < n && got->s[to] != '\n'; to++)
             ;
-        tail_add(&h->line, bytes + from, to - from);
+        tail_add(&h->line, got->s + from, to - from);
         if (to < n)
             end_line(h);
     }
+    got->n = 0;
     r->is_tagged |= h->n_tagged > 0;
     return n > 0;
 }
@@ -153,8 +154,7 @@ static int is_heard(const struct runner *r, const struct heard *h)
 /* Nobody knows yet whether its answers have tags. */
 static double patience(const struct runner *r, const struct heard *h, double deadline)
 {
-    const double soon = h->odd_at + for_a_tag;
-    return !r->is_tagged && h->odd_at > 0 && soon < deadline ? soon : deadline;
+    return !r->is_tagged && h->odd_at > 0 ? fmin(h->odd_at + for_a_tag, deadline) : deadline;
 }
 
 static enum talk_news hear(struct runner *r, struct heard *h, double deadline)
@@ -165,26 +165,31 @@ static enum talk_news hear(struct runner *r, struct heard *h, double deadline)
     return news;
 }
 
+/* What reads the beginning of the next question before the first answer is there reads ahead. */
+static void watch(struct runner *r, const struct assign *a, struct heard *h, double deadline)
+{
+    const double soon = fmin(clock_seconds() + for_a_reader, deadline);
+    const char first[] = {a->word[0][0], '\0'};
+    r->reads_ahead |= talk_settle(&r->server, "", soon) == TALK_READS
+                      && talk_settle(&r->server, first, soon) == TALK_READS;
+    take_some(r, h);
+}
+
 /* Sends the beginning of the next question, and waits until it is read. What it writes for this one
    is there by then, or `pause` seconds later: something may stand between. */
 static enum talk_news settle(struct runner *r, const struct assign *a, struct heard *h,
                              double deadline, double pause)
 {
-    struct buf name = {0};
-    enum talk_news news = TALK_BYTES;
-    double nap = 2e-5;
-    int has_read = 0;
-    buf_add(&name, a->word[0], strcspn(a->word[0], "=") + 1);
-    talk_lead(&r->server, name.s);
-    buf_free(&name);
-    while (!has_read && news != TALK_ENDED && news != TALK_STOP && clock_seconds() < deadline) {
-        has_read = process_has_read(r->server.in);
-        (void)take_some(r, h);
-        const int n = h->has_plain;
-        news = await(r, h, clock_seconds() + (has_read ? pause : nap));
-        nap = nap < 1e-3 ? 2 * nap : nap;
-        r->is_out_of_step |= has_read && h->has_plain > n && r->is_plain;
+    const char first[] = {a->word[0][0], '\0'};
+    enum talk_news news = TALK_LINE;
+    while (news == TALK_LINE && clock_seconds() < deadline) {
+        news = talk_settle(&r->server, first, deadline);
+        take_some(r, h);
     }
+    const int n = h->has_plain, has_read = news == TALK_READS;
+    if (has_read)
+        news = await(r, h, clock_seconds() + pause);
+    r->is_out_of_step |= h->has_plain > n && r->is_plain;
     return news == TALK_ENDED || news == TALK_STOP ? news : has_read ? TALK_BYTES : TALK_LATE;
 }
 
@@ -240,7 +245,7 @@ static void distrust(struct runner *r, struct heard *h, struct answer *out)
 {
     tell_doubt(r, h, out);
     talk_end(&r->server);
-    r->is_out_of_step |= has_both_forms(r);
+    r->is_out_of_step |= has_both_forms(r) || (r->reads_ahead && !r->is_tagged && h->has_plain > 1);
     if (r->is_out_of_step)
         out->outcome = OUTCOME_STOP;
     else if (++r->distrusted == MOST_DISTRUSTED) {
@@ -321,10 +326,10 @@ static void ended(struct runner *r, const struct heard *h, double seconds, struc
 static void make_sure(struct runner *r, const struct assign *a, struct heard *h, double from,
                       struct answer *out)
 {
-    const double now = clock_seconds(), pause = (now - from) / 16;
+    const double now = clock_seconds();
     enum talk_news news = TALK_BYTES;
     if (is_certain(r, h) || !r->is_plain)
-        news = settle(r, a, h, now + r->timeout, pause < 2e-3 ? pause : 2e-3);
+        news = settle(r, a, h, now + r->timeout, fmin((now - from) / 16, 2e-3));
     if (news == TALK_BYTES && !is_certain(r, h) && !r->is_plain)
         while (!r->is_tagged && await(r, h, now + behind_a_line) == TALK_BYTES)
             ;
@@ -354,6 +359,8 @@ static int ask_and_hear(struct runner *r, const struct assign *a, struct answer 
         return distrust(r, &h, out), out->outcome != OUTCOME_STOP;
     if (news == TALK_BYTES) {
         runner_ask(r, a);
+        if (r->n_answers == 0 && !r->is_tagged)
+            watch(r, a, &h, deadline);
         news = hear(r, &h, deadline);
     }
     if (is_heard(r, &h)) {
@@ -386,13 +393,13 @@ static void server_measure(struct runner *r, const struct assign *a, struct answ
 int runner_end(struct runner *r)
 {
     struct heard h = {.n_plain = 0};
-    const double silence = 2 * r->longest + 0.02,
-                 deadline = clock_seconds() + (silence < most_silence ? silence : most_silence);
+    const double deadline = clock_seconds() + fmin(2 * r->longest + 0.02, most_silence);
     if (r->server.pid != 0 && !r->is_tagged && r->n_answers > 0)
         while (await(r, &h, deadline) == TALK_BYTES && !is_heard(r, &h))
             ;
     r->is_out_of_step |= h.n_plain > 0 && !h.plain.is_stray;
     talk_end(&r->server);
+    buf_free(&r->server.got);
     if (!r->is_out_of_step)
         return 0;
     return fail("%s: it wrote %s: answers that all have a tag, \"" ANSWER_TAG

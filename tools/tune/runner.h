@@ -88,7 +88,8 @@ struct runner {
     double longest;          /* of those, in seconds, the first one aside */
     int silent;              /* servers in a row that ended without an answer */
     int distrusted;          /* and that wrote what is no answer */
-    int is_out_of_step;      /* all answers are in doubt: who reads is not who answers */
+    int reads_ahead;         /* who reads is not who answers: reading is no sign */
+    int is_out_of_step;      /* all answers are in doubt */
 };
 
 /* The answer for the problem and tuple of `a`. */

@@ -182,11 +182,8 @@ static int check_count(const char *option, const struct opt_texts *given, size_t
 static int check_lists(const struct tune_lists *l)
 {
     const size_t n = l->specs.n;
-    return check_count("--problems", &l->problems, n, 0) != 0
-                   || check_count("-o", &l->outputs, n, 0) != 0
-                   || check_count(l->is_server ? "--server" : "--run", &l->commands, n, 1) != 0
-               ? -1
-               : 0;
+    return check_count("--problems", &l->problems, n, 0) || check_count("-o", &l->outputs, n, 0)
+           || check_count(l->is_server ? "--server" : "--run", &l->commands, n, 1);
 }
 
 /* No output is another one, or read for any spec. */
