@@ -279,11 +279,11 @@ static int rival_waits(void)
     return *waits;
 }
 
-/* A busy machine waits by itself: one of three times it does not. */
+/* A busy machine waits by itself: one of ten times it does not. */
 static void slow_rival(void)
 {
     int least = rival_waits();
-    for (int i = 0; i < 2 && least > 5; i++) {
+    for (int i = 0; i < 9 && least > 5; i++) {
         const int n = rival_waits();
         least = n < least ? n : least;
     }
