@@ -476,8 +476,11 @@ int opts_parse(const struct opt *table, int argc, char **argv)
 int opts_free(const struct opt *table, int status)
 {
     for (const struct opt *o = table; o->usage != NULL; o++)
-        if (o->kind == OPT_TEXTS)
+        if (o->kind == OPT_TEXTS) {
             free(((struct opt_texts *)o->to)->v);
+            *(struct opt_texts *)o->to = (struct opt_texts){0};
+        } else if (o->kind == OPT_TEXT)
+            *(const char **)o->to = NULL;
     return status;
 }
 

@@ -69,7 +69,7 @@ struct opt {
 /* argv[0] is the command's name; --help and -h print the help. Returns -1 to go on, else the
    status to exit with: 0 after help (1 if it could not be written), 2 after a message. */
 int opts_parse(const struct opt *table, int argc, char **argv);
-/* Frees the lists of a table; returns the status. */
+/* Frees the lists of a table, and forgets its texts; returns the status. */
 int opts_free(const struct opt *table, int status);
 
 /* "1.5", "90s", "500ms", "30m", "2h" or "1d", a bare number being seconds, into seconds:

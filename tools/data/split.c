@@ -12,9 +12,7 @@
 int32_t split_canonical(int32_t h, int64_t filter, int32_t pad, int32_t stride)
 {
     int64_t room = (int64_t)h + 2 * (int64_t)pad - filter;
-    if (room < 0)
-        return h;
-    return (int32_t)(h + stride - 1 - room % stride);
+    return room < 0 ? h : (int32_t)(h + stride - 1 - room % stride);
 }
 
 static int32_t canonical(const struct split_item *it, const int32_t *problem)

@@ -17,7 +17,8 @@ struct reader {
     const struct spec *spec;
     const struct spec_line *line; /* the one being read */
     struct kernels *out;
-    struct kernel *v; /* out->names.n of them */
+    struct kernel *v;               /* out->names.n of them */
+    const struct spec_field *field; /* by whose tokens they differ, or NULL */
 };
 
 static int kernels_wrong(const struct reader *r, const char *what, const char *value,
@@ -72,7 +73,8 @@ static int read_heading(struct reader *r, char *line)
     if (*field && (i < 0 || !r->spec->fields[i].n_tokens))
         return kernels_wrong(r, "word", field, "is not a field of tokens");
     names->id_field = (uint32_t)i;
-    names->n_ids = *field ? (uint32_t)r->spec->fields[i].n_tokens : 1;
+    r->field = *field ? r->spec->fields + i : NULL;
+    names->n_ids = r->field ? (uint32_t)r->field->n_tokens : 1;
     return 0;
 }
 
@@ -95,13 +97,12 @@ static int read_values(struct reader *r, char *line, int32_t *values)
 /* The numbers of the tokens that the word means: one, or those that it begins. */
 static int read_token(struct reader *r, char *word, int32_t *ids)
 {
-    const struct spec_field *field = r->spec->fields + r->out->names.id_field;
     const size_t n = strcspn(word, ":");
     int64_t id = 0;
     if (word[n] && parse_int(word + n + 1, 0, INT32_MAX, &id))
         return kernels_wrong(r, "word", word, "has no number of at least 0 behind the colon");
-    for (size_t t = 0; t < field->n_tokens; t++) {
-        const char *token = field->tokens[t];
+    for (size_t t = 0; t < r->field->n_tokens; t++) {
+        const char *token = r->field->tokens[t];
         if (strncmp(token, word, n) || (token[n] && token[n] != '_'))
             continue;
         if (ids[t] >= 0)
@@ -113,12 +114,12 @@ static int read_token(struct reader *r, char *word, int32_t *ids)
 
 static int read_ids(struct reader *r, int32_t *ids)
 {
-    const uint32_t n = r->out->names.n_ids;
     char *word = next(NULL);
-    for (uint32_t t = 0; t < n; t++)
-        ids[t] = n > 1 || r->spec->fields[r->out->names.id_field].n_tokens ? -1 : 0;
-    if (!*word && ids[0] < 0)
-        return kernels_wrong(r, "line", r->line->text, "does not say where the kernel exists");
+    for (uint32_t t = 0; t < r->out->names.n_ids; t++)
+        ids[t] = r->field ? -1 : 0;
+    if (!*word != !r->field)
+        return kernels_wrong(r, "line", r->line->text,
+                             *word ? "has an extra word" : "does not say where the kernel exists");
     for (; *word; word = next(NULL))
         if (read_token(r, word, ids))
             return -1;
@@ -210,7 +211,7 @@ static void put_out(struct reader *r)
 int kernels_read(const struct spec *spec, struct kernels *out)
 {
     const struct spec_lines *lines = &spec->kernels;
-    struct reader r = {spec, NULL, out, NULL};
+    struct reader r = {spec, NULL, out, NULL, NULL};
     size_t bytes = 0;
     memset(out, 0, sizeof *out);
     if (lines->n < 2 || lines->n - 1 > KERNELS_MAX)

@@ -259,9 +259,7 @@ int tune_run(const struct tune_options *o)
                *problems = o->problems, *output = o->output;
     const struct tune_lists one = {
         {1, &spec}, {1, &problems}, {1, &command}, {1, &output}, o->server != NULL};
-    if ((o->run != NULL) == (o->server != NULL)) {
-        fail("give one of --run and --server");
-        return 2;
-    }
+    if ((o->run != NULL) == (o->server != NULL))
+        return (fail("give one of --run and --server"), 2);
     return run_lists(o, &one, 0);
 }
