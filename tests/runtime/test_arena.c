@@ -299,6 +299,9 @@ static void three_sizes_agree(void)
         n_values[t] = t < KPRED_MAX_PARAMS ? KPRED_MAX_VALUES : 1;
         check_sizes(t + 1, n_values);
     }
+    for (uint32_t t = 0; t < KPRED_MAX_PARAMS; t++) /* 11 of them have 2^66 prefixes */
+        n_values[t] = t < 11 ? 64 : 128;
+    check_sizes(KPRED_MAX_PARAMS, n_values);
 }
 
 /* Contexts that take turns, of one model and of two, answer as each one alone. */

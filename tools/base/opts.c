@@ -490,9 +490,7 @@ int opts_free(const struct opt *table, int status)
 static int stat_folder(const char *path, struct stat *st)
 {
     struct buf folder = {0};
-    buf_puts(&folder, "./");
-    if (*path == '/')
-        folder.n = 0;
+    buf_puts(&folder, *path == '/' ? "" : "./");
     buf_add(&folder, path, (size_t)(base_name(path) - path));
     const int bad = stat(folder.s, st);
     buf_free(&folder);
