@@ -23,10 +23,10 @@ import run
 
 NOT_IN_BUILD = re.compile("tools/(lab/peers|lab/bench|python|.*/(tests|examples))/")
 # What else tests a room, in other folders
-ELSEWHERE = {"base": ["test_cli", "json", "test_specs", "test_data", "test_serve", "plot"], "tune": ["page"],
-             "eval": ["test_cli", "test_training", "test_judges", "samples", "page"], "lab": ["test_cli"],
-             "cli": ["test_training", "test_tuning"], "aiter": ["test_serve"], "triton": ["test_serve"], "train": ["page"],
-             "survey": ["test_init", "test_tables", "test_tuner"], "data": ["test_init", "test_training"]}
+ELSEWHERE = {"base": ["test_cli", "json", "test_specs", "test_data", "test_serve", "plot"], "lab": ["test_cli"],
+             "eval": ["test_cli", "test_training", "test_judges", "samples", "page"], "triton": ["test_serve"],
+             "cli": ["test_training", "test_tuning"], "data": ["test_init", "test_training"], "train": ["page"],
+             "survey": ["test_init", "test_tables", "test_tuner"], "aiter": ["test_serve"], "tune": ["page"]}
 
 
 def suites():
