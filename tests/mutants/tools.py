@@ -23,10 +23,10 @@ import run
 
 NOT_IN_BUILD = re.compile("tools/(lab/peers|lab/bench|python|.*/(tests|examples))/")
 # What else tests a room, in other folders
-ELSEWHERE = {"base": ["test_cli", "json", "test_specs", "test_data", "test_serve", "plot"], "lab": ["test_cli"],
-             "eval": ["test_cli", "test_training", "test_judges", "samples", "page"], "triton": ["test_serve"],
-             "cli": ["test_training", "test_tuning"], "data": ["test_init", "test_training"], "train": ["page"],
-             "survey": ["test_init", "test_tables", "test_tuner"], "aiter": ["test_serve"], "tune": ["page"]}
+ELSEWHERE = {"base": "test_cli json test_specs test_data test_serve plot", "lab": "test_cli", "train": "page",
+             "eval": "test_cli test_training test_judges samples page", "tune": "page", "triton": "test_serve",
+             "survey": "test_init test_tables test_tuner test_conditions", "data": "test_init test_training",
+             "cli": "test_training test_tuning", "aiter": "test_serve"}
 
 
 def suites():
@@ -54,7 +54,7 @@ def suites_for(path):
     """In the order in which they are asked"""
     room, header = path.split("/")[1], '"%s.h"' % path[len("tools/"):-2]
     near = {suite_of(test) for test in sources() if header in run.read(test)}
-    own = {suite_of(test) for test in sources() if test.split("/")[1] == room} | set(ELSEWHERE.get(room, []))
+    own = {suite_of(test) for test in sources() if test.split("/")[1] == room} | set(ELSEWHERE.get(room, "").split())
     seconds = suites()
     return sorted((name for name in seconds if name.split("-")[0] in near | own),
                   key=lambda name: (name not in near, seconds[name], name))
