@@ -26,7 +26,7 @@ NOT_IN_BUILD = re.compile("tools/(lab/peers|lab/bench|python|.*/(tests|examples)
 ELSEWHERE = {"base": "test_cli json test_specs test_data test_serve plot", "lab": "test_cli", "train": "page",
              "eval": "test_cli test_training test_judges samples page", "tune": "page", "triton": "test_serve",
              "survey": "test_init test_tables test_tuner test_conditions", "data": "test_init test_training",
-             "cli": "test_training test_tuning", "aiter": "test_serve"}
+             "cli": "test_training test_tuning", "aiter": "test_serve", "model": "test_cli"}
 
 
 def suites():
