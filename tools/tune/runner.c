@@ -172,7 +172,7 @@ static void watch(struct runner *r, const struct assign *a, struct heard *h, dou
     const char first[] = {a->word[0][0], '\0'};
     r->reads_ahead |= talk_settle(&r->server, "", soon) == TALK_READS
                       && talk_settle(&r->server, first, soon) == TALK_READS;
-    take_some(r, h);
+    (void)take_some(r, h);
 }
 
 /* Sends the beginning of the next question, and waits until it is read. What it writes for this one
@@ -184,7 +184,7 @@ static enum talk_news settle(struct runner *r, const struct assign *a, struct he
     enum talk_news news = TALK_LINE;
     while (news == TALK_LINE && clock_seconds() < deadline) {
         news = talk_settle(&r->server, first, deadline);
-        take_some(r, h);
+        (void)take_some(r, h);
     }
     const int n = h->has_plain, has_read = news == TALK_READS;
     if (has_read)
